@@ -234,7 +234,7 @@ def test_ties_of_bands_go_to_the_first_labels_of_the_bands():
 
     scores, Y = scores_and_labels()
     bands = review_bands(frame(scores), frame(Y), min_precision=0.7, min_recall=0.9)
-    bands = replace(bands, upper=np.full(6, 0.5), lower=np.full(6, 0.5), most_per_row=2)
+    bands = replace(bands, upper=np.full(6, 0.5), lower=np.full(6, 0.5), max_decided=2)
     tied = np.ones((3, 6))
     found = bands.decide(frame(tied, BACKWARDS))
     np.testing.assert_array_equal(found[list(NAMES)], bands.decide(tied))

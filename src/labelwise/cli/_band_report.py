@@ -50,7 +50,7 @@ class BandReport(NamedTuple):
             "unseen_recall": np.nan if unseen is None else unseen.recall,
             "unseen_review_per_1000": np.nan if unseen is None else unseen.review_per_1000,
             "n_samples": bands.n_samples,
-            "most_per_row": bands.most_per_row,
+            "most_per_row": bands.max_decided,
             "guarantee": None if bands.guarantee is None else bands.guarantee._asdict(),
             "labels": [
                 {"label": name, **dict(zip((*keys, "reviewed_positives"), row, strict=True))}

@@ -21,19 +21,22 @@ if TYPE_CHECKING:
     from labelwise.decisions._sigmoids import fit_sigmoids as fit_sigmoids
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK, best_at_k
-    from labelwise.decisions.bands._band_guarantee import BandGuarantee
-    from labelwise.decisions.bands._band_request import check_band_request as check_band_request
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
     from labelwise.decisions.bands._bands import load_rule as load_rule
     from labelwise.decisions.bands._bands_json import content_of_bands as content_of_bands
+    from labelwise.decisions.bands._review_bands import check_band_request as check_band_request
     from labelwise.decisions.bands._review_bands import review_bands
-    from labelwise.decisions.bands._review_measures import ReviewMeasures, review_measures
+    from labelwise.decisions.bands._review_bands import solve_bands as solve_bands
+    from labelwise.decisions.bands._review_bands import unseen_review as unseen_review
+    from labelwise.decisions.bands._review_measures import (
+        BandGuarantee,
+        ReviewMeasures,
+        review_measures,
+    )
     from labelwise.decisions.bands._review_measures import count_states as count_states
     from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
     from labelwise.decisions.bands._review_queue import ReviewQueue
-    from labelwise.decisions.bands._solve_bands import solve_bands as solve_bands
-    from labelwise.decisions.bands._unseen_review import unseen_review as unseen_review
     from labelwise.decisions.expected_f._expected_f import (
         joint_from_samples,
         make_consistent,

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.isotonic import IsotonicRegression
 
 from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
-from labelwise.decisions.bands._band_request import BandRequest
+from labelwise.decisions.bands._review_bands import BandRequest
 from labelwise.decisions.bands._review_queue import BandCurves
 from labelwise.decisions.problem._problem import check_problem
 from tests.decisions.problems import problems

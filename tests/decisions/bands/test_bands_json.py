@@ -80,7 +80,7 @@ def test_files_of_every_release_are_read(added, tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({**json.loads(FIRST), **added}))
     found = Bands.load(path)
-    assert found.most_per_row is found.guarantee is None
+    assert found.max_decided is found.guarantee is None
     np.testing.assert_array_equal(found.upper, [0.75, np.inf])
     np.testing.assert_array_equal(found.decide([[0.8, 5], [0.5, 0]]), [[1, 0], [-1, 0]])
     assert found.queue([[0.8, 5], [0.5, 0]]).probability.tolist() == [0.5]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from labelwise.decisions import Bands, review_bands, review_measures
-from labelwise.decisions.bands import _certified_bands
-from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions import BandGuarantee, Bands, review_bands, review_measures
+from labelwise.decisions.bands import _review_bands
+from labelwise.decisions.bands._review_queue import BandEnds
 from labelwise.decisions.guarantees._certified_path import CertifiedPoint
 
 SHARES = np.array([0.5, 0.3, 0.2])
@@ -58,6 +58,17 @@ def test_the_bands_say_what_is_guaranteed_and_how_it_was_tested(bands):
     assert "the smallest queue" not in text
 
 
+def test_only_the_rates_that_were_asked_for_are_named():
+    found = BandGuarantee(0.9, None, 0.8, float("nan"), 0.85, 40.0, 60, 50)
+    assert found.lines() == [
+        "guaranteed on new samples with probability 0.9: recall at least 0.8",
+        "tested on 50 samples, no cell accepted and recall 0.8500 there; bands chosen on 60 others",
+    ]
+    both = found._replace(min_precision=0.95, precision=0.97).lines()
+    assert both[0].endswith("precision of accepted cells at least 0.95 and recall at least 0.8")
+    assert "precision 0.9700 and recall 0.8500 there" in both[1]
+
+
 def test_the_counts_are_those_of_all_samples(bands):
     scores, Y = drawn(np.random.default_rng(0), 1500)
     states = bands.decide(scores)
@@ -86,7 +97,7 @@ def test_one_rate_alone_is_certified_at_the_full_level(monkeypatch):
         levels.append((name, round(options.alpha, 6)))
         return CertifiedPoint(np.zeros(3), None, 1)
 
-    monkeypatch.setattr(_certified_bands, "_certified", certified)
+    monkeypatch.setattr(_review_bands, "_certified", certified)
     review_bands(scores, Y, min_precision=0.9, guarantee=0.95)
     review_bands(scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95)
     assert levels == [("min_precision", 0.05), ("min_precision", 0.025), ("min_recall", 0.025)]
@@ -99,7 +110,7 @@ def test_a_lower_threshold_above_the_upper_one_is_lowered(monkeypatch):
         ends = {"min_precision": [0.5, 1.0, 2.0], "min_recall": [0.2, 1.5, 1.0]}
         return CertifiedPoint(np.array(ends[name]), None, 1)
 
-    monkeypatch.setattr(_certified_bands, "_certified", certified)
+    monkeypatch.setattr(_review_bands, "_certified", certified)
     found = review_bands(scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95)
     np.testing.assert_array_equal(found.lower, [0.2, 1.0, 1.0])
     np.testing.assert_array_equal(found.upper, [0.5, 1.0, 2.0])
@@ -125,9 +136,9 @@ def test_what_cannot_be_guaranteed_goes_to_review_with_a_warning():
 def test_cells_beyond_the_limit_of_a_row_are_reviewed_and_queued(monkeypatch, tmp_path):
     scores, Y = drawn(np.random.default_rng(4), 300)
     limited = CertifiedPoint(np.zeros(3), 1, 1)
-    monkeypatch.setattr(_certified_bands, "_certified", lambda *_: limited)
+    monkeypatch.setattr(_review_bands, "_certified", lambda *_: limited)
     found = review_bands(scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95)
-    assert found.most_per_row == 1
+    assert found.max_decided == 1
     for given in (scores, sparse.csr_array(scores)):
         states = found.decide(given)
         states = states.toarray() if sparse.issparse(states) else states

@@ -10,7 +10,6 @@ import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._validation import Scores, check_scores, take_columns
-from labelwise.decisions.bands._band_guarantee import BandGuarantee
 from labelwise.decisions.bands._bands_json import (
     BY_LABEL,
     OBJECTIVES,
@@ -18,9 +17,8 @@ from labelwise.decisions.bands._bands_json import (
     read_bands,
     write_bands,
 )
-from labelwise.decisions.bands._review_measures import share
-from labelwise.decisions.bands._review_queue import BandCurves, ReviewQueue, queue_of
-from labelwise.decisions.bands._three_states import BandEnds
+from labelwise.decisions.bands._review_measures import BandGuarantee, share
+from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of
 from labelwise.decisions.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise.decisions.thresholds._result import Thresholds
 
@@ -66,7 +64,7 @@ class Bands:
         `value` is proven to be the best, None if no bound is known, as with a guarantee.
     curves : BandCurves
         Estimated probability by score within each band, which puts the queue in order.
-    most_per_row : int or None
+    max_decided : int or None
         Largest number of labels that are accepted for a sample: those with the highest scores. The
         others are left to a person. None without such a limit, which only a guarantee sets.
     guarantee : BandGuarantee or None
@@ -110,7 +108,7 @@ class Bands:
     value: float
     gap: float | None
     curves: BandCurves
-    most_per_row: int | None = None
+    max_decided: int | None = None
     guarantee: BandGuarantee | None = None
 
     # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
@@ -168,7 +166,7 @@ class Bands:
 
         Notes
         -----
-        If `most_per_row` limits the accepted labels of a sample, the first ones in the order of
+        If `max_decided` limits the accepted labels of a sample, the first ones in the order of
         `label_names` are accepted among equal scores, whatever the order of the columns.
 
         Examples
@@ -186,7 +184,7 @@ class Bands:
 
     @property
     def _ends(self) -> BandEnds:
-        return BandEnds(self.lower, self.upper, self.most_per_row)
+        return BandEnds(self.lower, self.upper, self.max_decided)
 
     def _columns(self, checked: Scores) -> np.ndarray | None:
         """Return the column of each label in scores; None if the columns are in order."""
@@ -309,8 +307,8 @@ class Bands:
         if self.gap is not None:
             proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
             lines.append(f"{OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
-        if self.most_per_row is not None:
-            lines.append(f"at most {self.most_per_row} labels of a sample are accepted")
+        if self.max_decided is not None:
+            lines.append(f"at most {self.max_decided} labels of a sample are accepted")
         return lines
 
     def _table(self) -> list[str]:

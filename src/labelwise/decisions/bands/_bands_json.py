@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,15 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
-from labelwise.decisions.bands._band_guarantee import BandGuarantee
+from labelwise.decisions.bands._review_measures import BandGuarantee
 from labelwise.decisions.bands._review_queue import BandCurves
 
 FORMAT = "labelwise bands"
 VERSION = 1
 # The first files of bands have neither of these fields.
 _LATER_FIELDS = {VERSION: ("most_per_row", "guarantee")}
-
+# The keys of a file are the names of the fields, but for this one.
+_RENAMED = {"most_per_row": "max_decided"}
 
 BY_LABEL = (
     "upper",
@@ -64,7 +64,7 @@ def content_of_bands(bands: Any) -> dict[str, Any]:
 
 
 def _named(bands: Any) -> dict[str, Any]:
-    return {field.name: getattr(bands, field.name) for field in fields(bands)}
+    return {key: getattr(bands, _RENAMED.get(key, key)) for key in _READERS}
 
 
 def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:
@@ -72,7 +72,7 @@ def read_bands(path: str | Path, kind: Callable[..., Any]) -> Any:
 
     def build(found: dict[str, Any]) -> Any:
         _check_fields(found)
-        return kind(**found)
+        return kind(**{_RENAMED.get(key, key): value for key, value in found.items()})
 
     return read_fields(path, FORMAT, _LATER_FIELDS, _READERS, build)
 

@@ -1,18 +1,48 @@
-"""The public function `review_bands`: which labels to accept, to reject and to review."""
+"""Find which labels to accept, to reject and to review, on given samples or guaranteed on new ones.
+
+`review_bands` is the public function. Its options are checked once (`BandRequest`); `solve_bands`,
+which the command line calls too, then chooses the search that they ask for. Bands with a guarantee
+are certified on samples that they were not chosen on, and `unseen_review` estimates by
+cross-validation what bands without one reach on new samples.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
 
 from labelwise._blocks import warn_of_label_order
-from labelwise._validation import frame_names
-from labelwise.decisions.bands._band_request import check_band_request
+from labelwise._validation import check_random_state, check_real, frame_names, is_real
+from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, ReviewCost, least_cost
 from labelwise.decisions.bands._bands import Bands
-from labelwise.decisions.bands._solve_bands import solve_bands
-from labelwise.decisions.objectives._request import Certify
-from labelwise.decisions.problem._problem import check_problem, warn_of_labels_without_positives
+from labelwise.decisions.bands._queue_ends import BandCut, whole_hulls
+from labelwise.decisions.bands._review_measures import BandGuarantee, ReviewMeasures, count_states
+from labelwise.decisions.bands._review_queue import BandEnds, band_curves
+from labelwise.decisions.guarantees._certified_path import (
+    CertifiedPoint,
+    certified_point,
+    shortfall,
+)
+from labelwise.decisions.guarantees._certify import Parts, split_parts
+from labelwise.decisions.guarantees._paths import choose_paths
+from labelwise.decisions.objectives._by_label import costs_by_label
+from labelwise.decisions.objectives._constraints import InfeasibleError
+from labelwise.decisions.objectives._request import Certify, Request
+from labelwise.decisions.problem._problem import (
+    Problem,
+    check_problem,
+    warn_of_labels_without_positives,
+)
+from labelwise.decisions.thresholds._cross_fitting import random_folds
 from labelwise.decisions.thresholds._tune import check_calibration
+from labelwise.measures import precision, recall
+
+_EVENTS = ("a false positive", "a false negative", "a review")  # that have a cost
 
 
 def review_bands(
@@ -139,7 +169,7 @@ def review_bands(
     the recall, by the tests that `best_thresholds` makes for its guarantee. Each end has a path and
     tests of its own; with both rates, each test may fail with probability
     ``(1 - guarantee) / 2``, so that both rates hold together with probability `guarantee`. The
-    test of the precision may need a limit of accepted cells per sample (`Bands.most_per_row`);
+    test of the precision may need a limit of accepted cells per sample (`Bands.max_decided`);
     cells beyond it go to review. A lower threshold above the upper one is lowered to it, which only
     raises the recall. The counts are those of all given samples.
 
@@ -179,3 +209,272 @@ def review_bands(
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
+
+
+class BandRequest(NamedTuple):
+    """The checked options of one call; None where an option is not given."""
+
+    min_precision: float | None = None
+    min_recall: float | None = None
+    max_review: int | float | None = None  # int: in total, float: mean per sample
+    cost: ReviewCost | None = None
+    certify: Certify | None = None
+
+    def most_reviewed(self, n_samples: int) -> int | None:
+        """Return the largest number of cells to review in total; None without a limit."""
+        most = self.max_review
+        if not isinstance(most, float | np.floating):
+            return most
+        # 0.7 must allow 7 cells on 10 samples, whatever 0.7 * 10 rounds to.
+        return int(most * n_samples * (1 + 1e-12))
+
+    def for_parts(self, n_samples: int) -> BandRequest:
+        """Return the request for parts of `n_samples` samples: reviews are limited per sample."""
+        most = self.most_reviewed(n_samples)
+        return self if most is None else self._replace(max_review=most / n_samples)
+
+
+def check_band_request(
+    min_precision: Any,
+    min_recall: Any,
+    max_review: Any,
+    cost: Any,
+    n_labels: int,
+    guarantee: Any = None,
+) -> BandRequest:
+    """Check the arguments of a caller, and build the request."""
+    rates = {"min_precision": min_precision, "min_recall": min_recall}
+    checked = {
+        name: None if rate is None else check_real(rate, name, least=0, most=1)
+        for name, rate in rates.items()
+    }
+    if max_review is not None and not (is_real(max_review) and 0 <= max_review < np.inf):
+        raise ValueError(
+            "max_review must be a whole number in total or a decimal number as mean per sample, "
+            f"not negative, got {max_review!r}."
+        )
+    limits = {**checked, "max_review": max_review}
+    given = [name for name, limit in limits.items() if limit is not None]
+    if cost is not None and given:
+        raise ValueError(f"cost does not go together with {given[0]}.")
+    if cost is None and not given:
+        raise ValueError("min_precision, min_recall, max_review or cost must be given, got none.")
+    certify = guarantee if isinstance(guarantee, Certify | None) else Certify(guarantee)
+    if certify is not None:
+        if certify.in_expectation or certify.across != "each":
+            raise ValueError("guarantee of bands must be a probability, without across.")
+        if cost is not None or max_review is not None:
+            other = "max_review" if cost is None else "cost"
+            raise ValueError(f"guarantee does not go together with {other}.")
+    if cost is not None:
+        cost = ReviewCost(*costs_by_label(cost, "three costs", _EVENTS, n_labels))
+    return BandRequest(**limits, cost=cost, certify=certify)
+
+
+def solve_bands(
+    problem: Problem,
+    request: BandRequest,
+    random_state: Any = None,
+    calibration: Problem | None = None,
+) -> Bands:
+    """Find the bands of a checked problem for a checked request.
+
+    `random_state` splits the samples for a guarantee, unless it is tested on `calibration`.
+
+    Raises
+    ------
+    ValueError
+        If the recall cannot be met, or not with a queue of the size that is allowed.
+    """
+    if request.cost is not None:
+        return _bands(problem, least_cost(problem, request.cost))
+    if request.certify is not None:
+        return _guaranteed(problem, request, request.certify, random_state, calibration)
+    search = QueueSearch(problem)
+    most = request.most_reviewed(problem.n_samples)
+    if most is None:
+        return _bands(problem, search.smallest_queue(request.min_precision, request.min_recall))
+    if request.min_precision is None and request.min_recall is None:
+        return _bands(problem, search.highest_equal_rate(most))
+    if request.min_recall is None:
+        return _bands(problem, search.highest_recall(request.min_precision or 0.0, most))
+    if request.min_precision is None:
+        return _bands(problem, search.highest_precision(request.min_recall, most))
+    choice = search.smallest_queue(request.min_precision, request.min_recall)
+    _check_size(choice, request, most)
+    return _bands(problem, choice)
+
+
+def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
+    """Refuse a queue that is larger than allowed."""
+    if choice.n_reviewed <= most:
+        return
+    least = int(choice.value - choice.gap)
+    rates = f"min_precision={request.min_precision} and min_recall={request.min_recall}"
+    limit = f"max_review={request.max_review} ({most:,} cells)"
+    if least > most:
+        raise InfeasibleError(
+            f"{rates} cannot be met with {limit}: at least {least:,} cells need a review."
+        )
+    raise InfeasibleError(
+        f"No bands were found for {rates} with {limit}: the smallest queue found has "
+        f"{choice.n_reviewed:,} cells, and it is not proven that none has {most:,}."
+    )
+
+
+def _bands(problem: Problem, choice: BandChoice) -> Bands:
+    upper, lower = choice.upper, choice.lower
+    value, gap = choice.value, choice.gap
+    if choice.objective == "review":
+        # The queue is counted in cells of 1,000 samples.
+        value, gap = (1000 * (n_cells / problem.n_samples) for n_cells in (value, gap))
+    return Bands(
+        upper=upper.thresholds,
+        lower=lower.thresholds,
+        support=problem.support,
+        accepted=upper.decided,
+        accepted_positives=upper.hits,
+        reviewed=lower.decided - upper.decided,
+        reviewed_positives=lower.hits - upper.hits,
+        n_samples=problem.n_samples,
+        label_names=problem.names,
+        objective=choice.objective,
+        value=value,
+        gap=gap,
+        curves=band_curves(whole_hulls(problem), upper.thresholds, lower.thresholds),
+    )
+
+
+def _guaranteed(
+    problem: Problem,
+    request: BandRequest,
+    certify: Certify,
+    random_state: Any,
+    calibration: Problem | None,
+) -> Bands:
+    """Return certified bands, with the counts of all given samples."""
+    ends, guarantee = _certified_ends(problem, request, certify, random_state, calibration)
+    states = sparse.csr_array(ends.states(problem.scores))
+    is_accepted, is_kept = states == 1, states != 0
+    cuts = [
+        BandCut(thresholds, _by_label(cells), _by_label(cells.multiply(problem.Y)))
+        for thresholds, cells in ((ends.upper, is_accepted), (ends.lower, is_kept))
+    ]
+    choice = BandChoice(cuts[0], cuts[1], "review", 0.0, 0.0)
+    found = _bands(problem, choice._replace(value=float(choice.n_reviewed)))
+    found = replace(found, gap=None, max_decided=ends.max_decided, guarantee=guarantee)
+    if ends.max_decided is None:
+        return found
+    # Any cell above the upper threshold may be one too many, and so to review.
+    no_end = np.full(problem.n_labels, np.inf)
+    return replace(found, curves=band_curves(whole_hulls(problem), no_end, ends.lower))
+
+
+def _by_label(cells: Any) -> np.ndarray:
+    return np.asarray(cells.sum(axis=0), dtype=np.int64).ravel()
+
+
+def _certified_ends(
+    problem: Problem,
+    request: BandRequest,
+    certify: Certify,
+    random_state: Any,
+    calibration: Problem | None,
+) -> tuple[BandEnds, BandGuarantee]:
+    """Find ends of the bands whose precision and recall hold on new samples.
+
+    The upper thresholds are certified for the precision of the accepted cells, the lower ones for
+    the recall of the cells that are not rejected, each by tests along a path of its own on the same
+    samples. With both rates, each may fail with half of the probability that is left, so that both
+    hold together (Bonferroni). Lowering a lower threshold to the upper one only raises the recall.
+    Where no point of a path can be certified, no cell is accepted, or none is rejected.
+
+    Raises
+    ------
+    ValueError
+        If there are too few samples, or if the recall cannot be guaranteed because samples lack
+        scores.
+    """
+    rates = (request.min_precision, request.min_recall)
+    alpha = certify.alpha / sum(rate is not None for rate in rates)
+    options = replace(certify, level=1 - alpha)
+    random = check_random_state(0 if random_state is None else random_state)
+    parts = split_parts(problem, options, random, calibration)
+    upper, most = np.full(problem.n_labels, np.inf), None
+    lower = np.full(problem.n_labels, -np.inf)
+    if request.min_precision is not None:
+        point = _certified(parts, "min_precision", request.min_precision, options)
+        if point is not None:
+            upper, most = point.thresholds, point.most_per_row
+    if request.min_recall is not None:
+        point = _certified(parts, "min_recall", request.min_recall, options)
+        if point is not None:
+            lower = np.minimum(point.thresholds, upper)
+        elif sparse.issparse(problem.scores):
+            raise InfeasibleError(
+                f"min_recall={request.min_recall} cannot be guaranteed with probability "
+                f"{certify.level:g}: cells without a score are always rejected."
+            )
+    ends = BandEnds(lower, upper, most)
+    return ends, _guarantee(ends, parts, request, float(certify.level))
+
+
+def _certified(parts: Parts, name: str, rate: float, options: Certify) -> CertifiedPoint | None:
+    """Return the last point of a path that passes the tests of one rate; None if none does.
+
+    Among the points that pass, the one with the highest value of the other rate is taken.
+    """
+    measure = recall if name == "min_precision" else precision
+    rates: dict[str, Any] = {name: rate}
+    request = Request(maximize=measure, **rates)
+    tuning, calibration = parts
+    choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
+    point = certified_point(choices, calibration, request, options.alpha)
+    if point is None:
+        done = "accepted" if name == "min_precision" else "rejected"
+        warnings.warn(
+            f"{name}={rate} cannot be guaranteed by {calibration.problem.n_samples} samples "
+            f"for calibration, so that no cell is {done}: "
+            f"{shortfall(choices, calibration, request, options.alpha)}.",
+            stacklevel=5,
+        )
+    return point
+
+
+def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, level: float) -> BandGuarantee:
+    """Build the guarantee, with what the bands reach on the calibration samples."""
+    tested = parts.calibration.problem
+    found = count_states(tested.Y, sparse.csr_array(ends.states(tested.scores)))
+    return BandGuarantee(
+        level=level,
+        min_precision=request.min_precision,
+        min_recall=request.min_recall,
+        precision=found.precision,
+        recall=found.recall,
+        review_per_1000=found.review_per_1000,
+        n_tuning=parts.tuning.problem.n_samples,
+        n_calibration=tested.n_samples,
+    )
+
+
+def unseen_review(problem: Problem, request: BandRequest) -> ReviewMeasures | None:
+    """Measure bands on unseen samples, by cross-validation; None if other folds give no bands.
+
+    Each fold is decided by bands that are found on the scores of the other folds, and the decisions
+    of all folds are counted together. A total of `max_review` is shared out among samples.
+    """
+    folds = random_folds(problem)
+    part_request = request.for_parts(problem.n_samples)
+    found = []
+    for fold in np.unique(folds):
+        here, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        try:
+            bands = solve_bands(problem.rows(others), part_request) if others.size else None
+        except ValueError:
+            # The other folds may have too few cells for the rates, or need a larger queue.
+            bands = None
+        if bands is None:
+            return None
+        states = sparse.csr_array(bands.decide(problem.scores[here]))
+        found.append(count_states(sparse.csc_array(problem.Y[here]), states))
+    return ReviewMeasures(*map(sum, zip(*found, strict=True)))

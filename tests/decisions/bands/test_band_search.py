@@ -5,13 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.decisions.bands.search import _sides
-from labelwise.decisions.bands.search._band_choice import BandCut, nested
-from labelwise.decisions.bands.search._equal_rate import highest_equal_rate
-from labelwise.decisions.bands.search._queue_search import QueueSearch
-from labelwise.decisions.bands.search._side_values import SideValues
-from labelwise.decisions.bands.search._sides import sides_of
-from labelwise.decisions.bands.search._whole_hulls import Near, whole_hulls
+from labelwise.decisions.bands import _queue_ends
+from labelwise.decisions.bands._band_search import QueueSearch, nested
+from labelwise.decisions.bands._queue_ends import BandCut, Near, SideValues, whole_hulls
 from labelwise.decisions.problem._problem import check_problem
 from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
@@ -36,7 +32,7 @@ def test_a_hull_goes_from_no_cell_to_all_cells_with_falling_slopes(problem):
 @given(problem=problems(), rate=RATES)
 def test_each_end_of_the_queue_is_the_best_of_all_cuts(problem, rate):
     search, oracle = QueueSearch(check_problem(*problem, None)), AllBands(*problem)
-    sides, values = sides_of(search.problem), search.values
+    sides, values = search.sides, search.values
     most = sides[0].best_vertex(values.most_accepted(rate))
     accepted = oracle.accepted[oracle.precision >= rate].max()
     assert most.value <= accepted <= most.bound
@@ -57,7 +53,7 @@ def test_the_bound_of_the_frontier_is_never_above_the_smallest_queue(problem, pr
 
 
 def searched_without(monkeypatch, name, value, problem):
-    monkeypatch.setattr(_sides, name, value)
+    monkeypatch.setattr(_queue_ends, name, value)
     return QueueSearch(problem).smallest_queue(0.8, 0.9)
 
 
@@ -81,7 +77,7 @@ def test_few_cuts_near_the_hulls_are_searched_if_there_are_too_many(monkeypatch)
     Y = random.random((300, 4)) < 0.3
     problem = check_problem(np.round(random.normal(size=Y.shape) + Y, 1), Y, None)
     vertex_only = searched_without(monkeypatch, "_SHARES", (), problem)
-    monkeypatch.setattr(_sides, "_SHARES", (1 / 64,))
+    monkeypatch.setattr(_queue_ends, "_SHARES", (1 / 64,))
     near = QueueSearch(problem).smallest_queue(0.8, 0.9)
     assert near.value <= vertex_only.value
 
@@ -103,7 +99,7 @@ def test_no_accepted_cell_is_wrong_and_no_positive_lost_if_there_is_none():
 
 def test_a_rate_of_one_is_found_exactly():
     problem = check_problem([[0.9], [0.5], [0.4], [0.1]], [[1], [0], [1], [0]], None)
-    found = highest_equal_rate(QueueSearch(problem), 2)
+    found = QueueSearch(problem).highest_equal_rate(2)
     assert (found.value, found.gap, found.n_reviewed) == (1.0, 0.0, 2)
 
 
@@ -121,7 +117,7 @@ def test_the_highest_rate_is_searched_off_the_frontier_and_bounded():
     for scores, Y in random_problems(40, 11, most_samples=9):
         oracle, search = AllBands(scores, Y), QueueSearch(check_problem(scores, Y, None))
         for most in (2, 4):
-            found = highest_equal_rate(search, most)
+            found = search.highest_equal_rate(most)
             highest = oracle.highest_rate(most)
             assert found.value - 1e-9 <= highest <= found.value + found.gap + 1e-9
 

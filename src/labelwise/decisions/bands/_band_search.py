@@ -1,4 +1,9 @@
-"""The smallest queue for given rates, and the best rates for a given queue."""
+"""Search the bands of labels: for a precision, a recall, the size of the queue, or the least cost.
+
+`QueueSearch` finds the smallest queue for given rates and the best rates for a given queue: each
+end of the queue by itself, and then both in order. With costs, `least_cost` solves each label by
+itself. Both return a `BandChoice`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,42 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
-from labelwise.decisions.bands.search._band_choice import BandChoice, BandCut, nested
-from labelwise.decisions.bands.search._side_values import SideValues
-from labelwise.decisions.bands.search._sides import Found, Side, SideValue, sides_of
+from labelwise._curves import Cuts, frontier_steps
+from labelwise.decisions.bands._queue_ends import (
+    BandCut,
+    Found,
+    Side,
+    SideValue,
+    SideValues,
+    whole_hulls,
+)
+from labelwise.decisions.objectives._choice import first_best
 from labelwise.decisions.objectives._constraints import InfeasibleError, Limits
 from labelwise.decisions.objectives._off_frontier import OffFrontier
 from labelwise.decisions.problem._problem import Problem
 from labelwise.measures import f_measure
+
+# The rate that precision and recall both reach is bisected until its bounds differ by less.
+_RATE_TOLERANCE = 1e-4
+
+
+class BandChoice(NamedTuple):
+    """Both ends of the queue, the value of the objective, and how much better others could be."""
+
+    upper: BandCut
+    lower: BandCut
+    objective: str
+    value: float
+    gap: float
+
+    @property
+    def n_reviewed(self) -> int:
+        """Number of cells to review, of all labels."""
+        return int((self.lower.decided - self.upper.decided).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,30 +62,18 @@ class QueueSearch:
     problem: Problem
 
     @cached_property
-    def _sides(self) -> tuple[Side, Side]:
-        return sides_of(self.problem)
+    def sides(self) -> tuple[Side, Side]:
+        """The side of acceptance, which is mirrored, and the side of rejection."""
+        hulls = whole_hulls(self.problem)
+        steps = frontier_steps(hulls)
+        return Side(self.problem, hulls, steps, True), Side(self.problem, hulls, steps, False)
 
     @cached_property
     def values(self) -> SideValues:
         """The values that each side can be searched for."""
-        steps = self._sides[1].steps
+        steps = self.sides[1].steps
         n_cells, n_hits = int(steps.decided[-1]), int(steps.hits[-1])
         return SideValues(n_cells, n_cells - n_hits, int(self.problem.support.sum()))
-
-    @property
-    def keep(self) -> Side:
-        """The side of the lower thresholds."""
-        return self._sides[1]
-
-    def least_queue(self, min_precision: float, min_recall: float) -> float:
-        """Return a lower bound of the smallest queue, from the frontier; inf if there is none."""
-        upper = self._sides[0].best_vertex(self.values.most_accepted(min_precision))
-        lower = self._sides[1].best_vertex(self.values.fewest_kept(min_recall))
-        return np.inf if upper is None or lower is None else -lower.bound - upper.bound
-
-    def lower_rate(self, choice: BandChoice) -> float:
-        """Return the lower one of precision of accepted cells and recall of kept cells."""
-        return min(self._precision(choice), self._recall(choice))
 
     def smallest_queue(self, min_precision: float | None, min_recall: float | None) -> BandChoice:
         """Find the fewest cells to review; without a least rate, one side is not used.
@@ -104,6 +123,45 @@ class QueueSearch:
         bound = self._ends(0, self.values.highest_precision(least))[0].bound
         return _best(choices, most_reviewed, "precision", self._precision, bound)
 
+    def highest_equal_rate(self, most_reviewed: int) -> BandChoice:
+        """Find the highest t such that a precision and a recall of t need no larger queue.
+
+        The best pair of points of the frontier is the start. Then t is bisected: the queue for t is
+        bounded from below by the frontier, and found by the search for the smallest queue.
+        """
+        best = self._best_on_frontier(most_reviewed)
+        low, high, rate = best.value, np.inf, 1.0
+        while high - low > _RATE_TOLERANCE and low < 1:
+            if self.least_queue(rate, rate) > most_reviewed:
+                high = rate
+            else:
+                found = self.smallest_queue(rate, rate)
+                if found.n_reviewed <= most_reviewed:
+                    low, best = min(self._precision(found), self._recall(found)), found
+                elif found.value - found.gap > most_reviewed:
+                    high = rate
+                else:
+                    break
+            rate = (low + min(high, 1.0)) / 2
+        gap = max(0.0, min(high, 1.0) - low)
+        return best._replace(objective="rate", value=low, gap=gap)
+
+    def _best_on_frontier(self, most_reviewed: int) -> BandChoice:
+        """Return the pair of frontier points with the highest lower rate within the queue."""
+        side, values = self.sides[1], self.values
+        decided, hits = side.steps.decided, side.steps.hits
+        kept = np.searchsorted(decided, decided + most_reviewed, side="right") - 1
+        rates = np.minimum(values.precision(decided, decided - hits), values.recall(hits[kept]))
+        step = int(np.argmax(rates))
+        ends = [side.at_step(n) for n in (step, int(kept[step]))]
+        return BandChoice(ends[0], nested(*ends), "rate", float(rates[step]), 0.0)
+
+    def least_queue(self, min_precision: float, min_recall: float) -> float:
+        """Return a lower bound of the smallest queue, from the frontier; inf if there is none."""
+        upper = self.sides[0].best_vertex(self.values.most_accepted(min_precision))
+        lower = self.sides[1].best_vertex(self.values.fewest_kept(min_recall))
+        return np.inf if upper is None or lower is None else -lower.bound - upper.bound
+
     def _accepted(self, min_precision: float | None) -> list[Found]:
         """Return the most cells that may be accepted, by a search and on the frontier."""
         if min_precision is None:
@@ -114,10 +172,11 @@ class QueueSearch:
 
     def _kept(self, min_recall: float | None) -> list[Found]:
         """Return the fewest cells that must not be rejected, by a search and on the frontier."""
-        steps = self.keep.steps
+        side = self.sides[1]
+        steps = side.steps
         if min_recall is None:
             n_cells = float(steps.decided[-1])
-            return [Found(self.keep.at_step(steps.slopes.size), -n_cells, -n_cells)]
+            return [Found(side.at_step(steps.slopes.size), -n_cells, -n_cells)]
         found = self._ends(1, self.values.fewest_kept(min_recall))
         if not found:
             highest = self.values.recall(steps.hits[-1])
@@ -129,10 +188,10 @@ class QueueSearch:
 
     def _ends(self, side: int, value: SideValue) -> list[Found]:
         """Return the result of a search of a side, and the best vertex if they differ."""
-        vertex = self._sides[side].best_vertex(value)
+        vertex = self.sides[side].best_vertex(value)
         if vertex is None:
             return []
-        best = self._sides[side].improved(vertex, value)
+        best = self.sides[side].improved(vertex, value)
         return [best] if best.value == vertex.value else [best, vertex]
 
     def _in_order(
@@ -145,7 +204,7 @@ class QueueSearch:
         upper, lower = (ends[0], other) if side == 0 else (other, ends[0])
         if len(ends) == 1 or not (upper.cut.decided > lower.cut.decided).any():
             return []
-        return [self._sides[side].improved(ends[-1], value, other.cut)]
+        return [self.sides[side].improved(ends[-1], value, other.cut)]
 
     def _without_review(self, min_precision: float, min_recall: float) -> BandChoice | None:
         """Return the thresholds of the highest micro F that meet both rates without a review."""
@@ -173,6 +232,16 @@ def _ordered(upper: Found, lower: Found) -> BandChoice:
     return BandChoice(upper.cut, nested(upper.cut, lower.cut), "review", 0.0, 0.0)
 
 
+def nested(upper: BandCut, lower: BandCut) -> BandCut:
+    """Return the lower ends, lowered to the upper ones where they are above.
+
+    A label whose upper threshold is below the lower one has no cell to review. Its cells between
+    both are accepted: this loses no positive, and changes no accepted cell.
+    """
+    is_above = lower.decided < upper.decided
+    return BandCut(*(np.where(is_above, high, low) for high, low in zip(upper, lower, strict=True)))
+
+
 def _best(
     choices: Iterable[BandChoice],
     most_reviewed: int,
@@ -185,3 +254,46 @@ def _best(
     best = max(allowed, key=lambda choice: (value(choice), -choice.n_reviewed))
     reached = value(best)
     return best._replace(objective=objective, value=reached, gap=max(0.0, bound - reached))
+
+
+class ReviewCost(NamedTuple):
+    """Costs by label: of a wrong acceptance, of a wrong rejection, and of one review."""
+
+    false_positive: np.ndarray
+    false_negative: np.ndarray
+    review: np.ndarray
+
+    def for_label(self, j: int) -> ReviewCost:
+        """Return the costs of one label."""
+        return ReviewCost(*(part[j] for part in self))
+
+
+def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
+    """Choose the bands of each label with the least cost; among equals, the fewest reviews.
+
+    The cost is a sum over labels. For one label it is a function of the upper cut plus a function
+    of the lower cut, so that a running minimum over upper cuts gives the best one for each lower
+    cut: O(n) for n cuts, over all cuts and not only those on the hull.
+    """
+    uppers, lowers, total = [], [], 0.0
+    for j, cuts in enumerate(problem.every_cut()):
+        upper, lower, value = _least_of_label(cuts, cost.for_label(j))
+        uppers.append((cuts.thresholds[upper], cuts.decided[upper], cuts.hits[upper]))
+        lowers.append((cuts.thresholds[lower], cuts.decided[lower], cuts.hits[lower]))
+        total += value
+    ends = [BandCut(*map(np.array, zip(*found, strict=True))) for found in (uppers, lowers)]
+    return BandChoice(ends[0], ends[1], "cost", total, 0.0)
+
+
+def _least_of_label(cuts: Cuts, cost: ReviewCost) -> tuple[int, int, float]:
+    """Return the place of the upper and of the lower cut of one label, and their cost."""
+    of_upper = cost.false_positive * (cuts.decided - cuts.hits) - cost.review * cuts.decided
+    missed = cuts.positives[0] - cuts.hits
+    of_lower = cost.false_negative * missed + cost.review * cuts.decided
+    least = np.minimum.accumulate(of_upper)
+    # The last upper cut that reaches the minimum so far leaves the fewest cells to review.
+    uppers = np.maximum.accumulate(np.where(of_upper == least, np.arange(least.size), 0))
+    totals = of_lower + of_upper[uppers]
+    by_queue = np.argsort(cuts.decided - cuts.decided[uppers], kind="stable")
+    lower = int(by_queue[first_best(-totals[by_queue])])
+    return int(uppers[lower]), lower, float(totals[lower])
