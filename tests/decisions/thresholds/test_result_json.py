@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 
 from labelwise.data import DataError
-from labelwise.decisions import Evidence, Thresholds, _json_fields, best_thresholds
+from labelwise.decisions import Evidence, Thresholds, best_thresholds
+from labelwise.decisions.thresholds import _json_fields
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken

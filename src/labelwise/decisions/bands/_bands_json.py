@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions._json_fields import (
+from labelwise.decisions.bands._review_measures import BandGuarantee
+from labelwise.decisions.bands._review_queue import BandCurves
+from labelwise.decisions.thresholds._json_fields import (
     Reader,
     each,
     fields_content,
@@ -25,8 +27,6 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
-from labelwise.decisions.bands._review_measures import BandGuarantee
-from labelwise.decisions.bands._review_queue import BandCurves
 
 FORMAT = "labelwise bands"
 VERSION = 1

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from labelwise.decisions._json_fields import (
+from labelwise.decisions.guarantees._guarantee import Guarantee
+from labelwise.decisions.objectives._request import EXPECTATION
+from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
+from labelwise.decisions.thresholds._json_fields import (
     Reader,
     each,
     fields_content,
@@ -29,9 +32,6 @@ from labelwise.decisions._json_fields import (
     wholes,
     write_fields,
 )
-from labelwise.decisions.guarantees._guarantee import Guarantee
-from labelwise.decisions.objectives._request import EXPECTATION
-from labelwise.decisions.thresholds._constraint_checks import ConstraintCheck
 
 FORMAT = "labelwise thresholds"
 VERSION = 4
