@@ -79,25 +79,23 @@ def measure_scores(
 
     Notes
     -----
-    ======================================= ===================================================
-    name                                    value
-    ======================================= ===================================================
-    micro-, macro-, sample-average-precision  mean precision at the ranks of the positives
-    micro-, macro-, sample-auc              chance that a positive is above a negative
-    coverage                                rank of the last positive of a sample, from 0
-    ranking-loss                            share of pairs of labels in the wrong order
-    one-error                               share of samples whose top-ranked label is wrong
-    r-precision                             precision among as many labels as are true
-    precision-at-K, recall-at-K, ndcg-at-K  of the K top-ranked labels of each sample
-    macro-precision-at-K, macro-recall-at-K, macro-f-at-K  mean over labels if these K are decided
-    label-coverage-at-K                     share of the labels found in at least one sample
-    ps-precision-at-K, ps-ndcg-at-K         hits weighted by inverse propensity
-    ======================================= ===================================================
+    - ``micro-average-precision``, also ``macro-`` and ``sample-``: mean precision at the ranks of
+      the positives.
+    - ``micro-auc``, also ``macro-`` and ``sample-``: chance that a positive is above a negative.
+    - ``coverage``: rank of the last positive of a sample, from 0.
+    - ``ranking-loss``: share of pairs of labels in the wrong order.
+    - ``one-error``: share of samples whose top-ranked label is wrong.
+    - ``r-precision``: precision among as many labels as are true.
+    - ``precision-at-K``, ``recall-at-K``, ``ndcg-at-K``: of the K top-ranked labels of each sample.
+    - ``macro-precision-at-K``, ``macro-recall-at-K``, ``macro-f-at-K``: mean over labels if these K
+      are decided.
+    - ``label-coverage-at-K``: share of the labels found in at least one sample.
+    - ``ps-precision-at-K``, ``ps-ndcg-at-K``: true positives weighted by inverse propensity.
 
     Losses (coverage, ranking loss, one-error) are better if lower. Samples without labels, and for
     ranking loss and AUC also those with all labels, have no value. Ties count against the model,
     except that AUC counts a tie as one half, average precision by label takes tied scores as one
-    cut, NDCG averages over ties, and among the K top-ranked labels of the last four rows labels of
+    cut, NDCG averages over ties, and among the K top-ranked labels of the last four items those of
     lower column number come first.
 
     Examples
