@@ -300,6 +300,8 @@ def constraint_checks(
     curves: Curves, request: Request, tuned: Thresholds, corrected: Counts | None
 ) -> tuple[ConstraintCheck, ...]:
     """Compute what each constraint reaches on the tuning samples and on other samples."""
+    if not request.limits.are_set:
+        return ()  # counting takes a pass over the samples, which may be in files
     limits = request.limits.in_total(curves.total_weight)
     names = curves.names or tuple(map(str, range(curves.n_labels)))
     seen, with_truth = curves.counts(tuned.values), names
