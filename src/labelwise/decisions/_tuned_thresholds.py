@@ -74,7 +74,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     Parameters
     ----------
     estimator : estimator with fit and decision_function or predict_proba
-        A multi-label estimator; scores come from `decision_function` if it has both.
+        A multi-label estimator; scores come from `decision_function` if it has both. One that is
+        already fitted comes as ``sklearn.frozen.FrozenEstimator(fitted)``: its thresholds are
+        tuned on all given samples, which should not be those that it was fitted to.
     maximize : str or callable, default="micro-f"
         The measure to maximise: average and measure by name, or a measure of counts, as in
         `best_thresholds`.
