@@ -79,6 +79,8 @@ SHARED = {
     ],
     "ax": ["Axes to draw on; by default those of a new figure."],
 }
+# Published for model files only: users do not see these classes.
+PARTS_OF_MODELS = {"Forests", "Sigmoid"}
 PAPERS = re.compile(r"\b(?:[a-z]+(?:19|20)\d\d)\b")
 
 
@@ -90,9 +92,10 @@ def public_objects():
     for module in [labelwise, *modules]:
         if module.__name__ == "labelwise.cli":
             continue
-        for name in module.__all__:
+        # Beside the listed names, a stage publishes the classes of its results.
+        for name in (one for one in dir(module) if not one.startswith("_")):
             public = getattr(module, name)
-            if not callable(public):
+            if not callable(public) or name in PARTS_OF_MODELS:
                 continue
             full = f"{module.__name__}.{name}"
             found[full] = public

@@ -46,6 +46,8 @@ STAGES = (
 # Classes whose constructors are called by users. The others are results, or estimators, whose
 # constructors only store parameters.
 MADE_BY_USERS = ("Bags", "Dataset", "Desk", "LinearFractional", "Posterior", "Study")
+# Results that the stages do not list, but whose methods users call.
+RESULTS = {"decisions": ("Frontier", "Guarantee"), "measures": ("Evaluation",)}
 # Parameters, and methods with the only parameter, that no matrix is meant for.
 NOT_TRIED = ("self", "ax", "client", "input_name")
 NOT_CALLED = (
@@ -207,7 +209,7 @@ def public_callables():
     """Yield each public function, class and method that takes arguments, with its path."""
     for stage in STAGES:
         module = importlib.import_module(f"labelwise.{stage}")
-        for name in module.__all__:
+        for name in (*module.__all__, *RESULTS.get(stage, ())):
             found = getattr(module, name)
             if not inspect.isclass(found) or name in MADE_BY_USERS:
                 yield f"{stage}.{name}", found

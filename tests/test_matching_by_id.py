@@ -1,4 +1,4 @@
-"""Samples are matched by their ids in every kind of file and frame, or they are refused.
+"""Samples are matched by their ids in every kind of file, frame and array, or they are refused.
 
 Each kind stores scores and labels with a column of ids, and computes the same value: macro F of the
 thresholds that are best for it.
@@ -7,6 +7,7 @@ thresholds that are best for it.
 import gzip
 import json
 
+import dask.array
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -54,6 +55,12 @@ def as_folder(path, table):
     pa.parquet.write_table(whole.slice(35), path / "part1.parquet")
 
 
+def as_npz(path, table):
+    matrix = {name: values for name, values in table.items() if name != "key"}
+    known = {"label_names": list(matrix)} | ({"ids": table["key"]} if "key" in table else {})
+    np.savez(path, matrix=np.column_stack(list(matrix.values())), **known)
+
+
 def as_json_lines(path, table):
     rows = pd.DataFrame(table).to_dict("records")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -65,6 +72,7 @@ FILES = {
     "parquet": ("x.parquet", as_parquet),
     "folder": ("folder", as_folder),
     "jsonl": ("x.jsonl", as_json_lines),
+    "npz": ("x.npz", as_npz),
 }
 
 
@@ -132,11 +140,28 @@ def of_frames(kind, function):
     return value
 
 
+def of_dask(function):
+    """Dask arrays have no column of ids: the ids of their rows are given beside them."""
+
+    def value(folder, scores, labels, by_position=False):
+        arrays, known = [], {"by_position": by_position}
+        given = {"scores": scores, "Y": labels}
+        for table in given.values():
+            cells = [values for name, values in table.items() if name != "key"]
+            arrays.append(dask.array.from_array(np.column_stack(cells), chunks=(25, 3)))
+        if "key" in scores or "key" in labels:
+            known["ids"] = {name: one["key"] for name, one in given.items() if "key" in one}
+        return FUNCTIONS[function](*arrays, known)
+
+    return value
+
+
 WAYS = {
     **{f"{function} {kind}": of_files(kind, function) for kind in FILES for function in COMMANDS},
     **{
         f"{function} {kind}": of_frames(kind, function) for kind in FRAMES for function in FUNCTIONS
     },
+    **{f"{function} dask": of_dask(function) for function in FUNCTIONS},
 }
 every_way = pytest.mark.parametrize("value", WAYS.values(), ids=WAYS)
 

@@ -14,7 +14,12 @@ from types import ModuleType
 from typing import Any
 
 
-def publish(stage: str, names: Sequence[str], packages: Sequence[str] = ()) -> None:
+def publish(
+    stage: str,
+    names: Sequence[str],
+    packages: Sequence[str] = (),
+    known_as: str | None = None,
+) -> None:
     """Make a package import its names when they are first used, as PEP 562 describes.
 
     The package imports its names below ``if TYPE_CHECKING``, where type checkers and import-linter
@@ -33,6 +38,9 @@ def publish(stage: str, names: Sequence[str], packages: Sequence[str] = ()) -> N
         Names of the classes and functions whose ``__module__`` is set to the stage.
     packages : sequence of str, default=()
         Names of packages in this one that are imported as well when they are used.
+    known_as : str, default=None
+        Full name of the stage above a shared package that lists these names, too; their
+        ``__module__`` is then that stage. None means the package itself.
     """
     package = sys.modules[stage]
 
@@ -44,7 +52,7 @@ def publish(stage: str, names: Sequence[str], packages: Sequence[str] = ()) -> N
             raise AttributeError(f"module {stage!r} has no attribute {name!r}")
         getattr(import_module(origins[name]), name)  # from a package that loads it when used, too
         # Importing one module may have loaded others, whose classes this stage then returns.
-        _take_loaded(package, frozenset(names))
+        _take_loaded(package, frozenset(names), known_as or stage)
         return vars(package)[name]
 
     def listed() -> list[str]:
@@ -70,12 +78,12 @@ def _origins(package: ModuleType) -> dict[str, str]:
     }
 
 
-def _take_loaded(package: ModuleType, published: frozenset[str]) -> None:
+def _take_loaded(package: ModuleType, published: frozenset[str], known_as: str) -> None:
     """Set the names of a package whose modules are loaded, and ``__module__`` of public ones."""
     for name, origin in _origins(package).items():
         value = vars(sys.modules.get(origin, package)).get(name)
         if value is None or name in vars(package):
             continue
         if name in published and hasattr(value, "__module__"):
-            value.__module__ = package.__name__
+            value.__module__ = known_as
         setattr(package, name, value)

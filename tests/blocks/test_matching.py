@@ -108,7 +108,9 @@ def test_frames_go_by_their_index_and_files_without_names_need_the_option(tmp_pa
         match_blocks({"Y": truth, "scores": frame.reset_index(drop=True)})
     np.save(tmp_path / "s.npy", SCORES)
     plain = written(tmp_path / "p.parquet", None, Y.astype(int), 6)
-    with pytest.raises(ValueError, match="scores has no label names and Y has: give label_names"):
+    with pytest.raises(
+        ValueError, match="scores has no label names and Y has: give by_position=True"
+    ):
         match_blocks({"Y": plain, "scores": tmp_path / "s.npy"})
     assert match_blocks({"Y": plain, "scores": tmp_path / "s.npy"}, ["l0", "l1"]).n_labels == 2
 

@@ -54,7 +54,7 @@ def numbered(tmp_path):
     [
         (("tune", "s.csv", "y.csv"), "label 'key': give --ids key if this column identifies"),
         (("evaluate", "y.csv", "--decided", "s.csv"), "label 'key': give --ids key if this"),
-        (("tune", "s.csv", "named.csv"), "name the column with --ids (such as --ids id,key)"),
+        (("tune", "s.csv", "named.csv"), "name the column by --ids NAME (such as --ids id,key)"),
         (("tune", "s.csv", "data.csv", "--labels", ",".join(NAMES)), "give --ids key if this"),
     ],
 )

@@ -74,6 +74,21 @@ def test_the_thresholds_of_a_model_come_first_on_the_page(folder):
     assert "none.skops: has no thresholds, because CalibratedLabelRanking does not" in done.stderr
 
 
+def test_the_thresholds_of_a_model_of_texts_are_those_of_its_last_step(folder):
+    texts = "text,sea,sky\n" + "".join(
+        f"waves and wind {i},{i % 2},{i // 2 % 2}\n" for i in range(24)
+    )
+    (folder / "letters.csv").write_text(texts.replace("wind 1", "storm 1"))
+    fit = ("fit", "letters.csv", "--labels", "sea,sky", "--text", "text", "--learner", "br")
+    assert run_program(folder, *fit, "-o", "texts.skops").code == 0
+    words = ("report", "scores.csv", "labels.csv", "-o", "page.html", "--thresholds")
+    done = run_program(folder, *words, "texts.skops")
+    assert done.code == 0, done.stderr
+    point = data_of(folder / "page.html")["points"][0]
+    tuned = load(folder / "texts.skops")[-1].thresholds_
+    assert np.frombuffer(b64decode(point["thresholds"]["data"])).tolist() == tuned.values.tolist()
+
+
 @pytest.mark.parametrize("command", ["report", "tune --review 0.5"])
 def test_missing_labels_are_refused_with_the_reason(folder, command):
     (folder / "gaps.csv").write_text(

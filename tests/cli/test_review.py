@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from labelwise._tuning import parse_count
 from labelwise._validation import NamedMatrix
 from labelwise.cli.commands._decide import write_queue
 from labelwise.cli.commands._evaluate import answered_states
-from labelwise.decisions import Bands, best_thresholds, parse_count, review_bands, review_measures
+from labelwise.decisions import Bands, best_thresholds, review_bands, review_measures
 from labelwise.measures import evaluate
 from tests.cli.shell import run_program
 

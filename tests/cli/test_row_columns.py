@@ -10,9 +10,14 @@ from tests.cli.test_report import data_of
     ("name", "text", "options", "said"),
     [
         ("s.csv", "id,a\nr1,x\n", ("--slices", "s.csv"), "s.csv: lacks row 'r0'"),
-        ("s.csv", "a\nx\n", ("--slices", "s.csv"), "s.csv: has 1 rows but labels.csv has 12."),
+        (
+            "s.csv",
+            "a\nx\n",
+            ("--slices", "s.csv", "--by-position"),
+            "s.csv: has 1 rows but labels.csv has 12.",
+        ),
         ("s.csv", "id\nr1\n", ("--slices", "s.csv"), "s.csv: has no column beside the ids."),
-        ("s.csv", "id,a\nr1,x\nr1,y\n", ("--slices", "s.csv"), "s.csv: has row 'r1' twice."),
+        ("s.csv", "id,a\nr1,x\nr1,y\n", ("--slices", "s.csv"), "s.csv: has row 'r1' twice"),
         ("t.csv", "id,a,b\nr1,x,y\n", ("--texts", "t.csv"), "t.csv: lacks row 'r0'"),
         ("x.csv", "", ("-o", "page.pdf"), "page.pdf must end in .html."),
     ],
@@ -43,7 +48,10 @@ def test_a_table_without_ids_goes_by_position_only_if_asked_for(small_folder, op
     words = ("report", "scores.csv", "labels.csv", "-o", "p.html", option, "t.csv")
     done = run_program(small_folder, *words)
     assert done.code == 1
-    assert "t.csv: has no ids and labels.csv has: name the column with --ids, or" in done.stderr
+    assert (
+        "t.csv: has no ids and labels.csv has ('id'): name the column by --ids NAME, or"
+        in done.stderr
+    )
     done = run_program(small_folder, *words, "--by-position")
     assert done.code == 0
     assert "rows of t.csv are matched with those of labels.csv by position." in done.stderr

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import _cuts, cuts_of
-from labelwise.decisions.objectives._by_label import MacroRule
+from labelwise._tuning.objectives._by_label import MacroRule
 from labelwise.measures import f_measure
 
 

@@ -6,20 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise._curves import hulls_of
+from labelwise._curves import hulls_of, joined
 from labelwise._curves._gaps import (
     add_block,
     added_gaps,
     cuts_of,
     cuts_of_label,
-    joined_labels,
     merged_hits,
     no_gaps,
     on_hull,
     ranks_of_hits,
     sorted_hits,
 )
-from labelwise.decisions.objectives._micro import MicroRule
+from labelwise._tuning.objectives._micro import MicroRule
 from labelwise.measures import f_measure, jaccard, precision
 from tests.decisions.problems import problems
 from tests.oracles.row_blocks import blocks, cuts_at_positives
@@ -52,8 +51,8 @@ def cuts_in_place(parts, n_samples):
 def test_blocks_of_any_size_give_the_cuts_of_all_rows(problem, sizes, kind):
     scores, Y, parts = parts_of(problem, sizes, kind)
     hits, gaps = cuts_in_place(parts, len(scores))
-    found = [cuts_of_label(hits, gaps, j, len(scores)) for j in range(Y.shape[1])]
-    assert_same(joined_labels(found), cuts_of(scores, Y))
+    found = [cuts_of_label(hits, gaps, j) for j in range(Y.shape[1])]
+    assert_same(joined(found, hits.support, len(scores)), cuts_of(scores, Y))
 
 
 @given(problems(), SIZES)
@@ -61,12 +60,10 @@ def test_cuts_of_blocks_are_those_of_the_definition(problem, sizes):
     scores, Y, parts = parts_of(problem, sizes, np.float64)
     hits, gaps = cuts_in_place(parts, len(scores))
     for j in range(Y.shape[1]):
-        cuts = cuts_of_label(hits, gaps, j, len(scores))
+        decided, n_hits, lows, thresholds = cuts_of_label(hits, gaps, j)
         wanted = cuts_at_positives(scores[:, j], Y[:, [j]].toarray().ravel())
-        assert list(zip(cuts.decided, cuts.hits, cuts.lows, strict=True)) == [
-            one[:3] for one in wanted
-        ]
-        for threshold, (_, _, upper, lower) in zip(cuts.thresholds, wanted, strict=True):
+        assert list(zip(decided, n_hits, lows, strict=True)) == [one[:3] for one in wanted]
+        for threshold, (_, _, upper, lower) in zip(thresholds, wanted, strict=True):
             decides_upper = threshold <= upper
             assert decides_upper
             assert threshold == -np.inf if lower is None and upper < np.inf else True
@@ -113,8 +110,8 @@ def test_hits_join_in_any_order_and_grouping(problem, sizes, random):
     wanted = merged_hits(found)
     random.shuffle(found)
     cut = random.randint(1, len(found))
-    joined = merged_hits([merged_hits(found[:cut]), *found[cut:]])
-    for one, other in zip(joined, wanted, strict=True):
+    together = merged_hits([merged_hits(found[:cut]), *found[cut:]])
+    for one, other in zip(together, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -123,8 +120,9 @@ def test_hits_join_in_any_order_and_grouping(problem, sizes, random):
 def test_the_cuts_on_the_hull_are_enough_for_the_micro_optimum(measure, problem):
     scores, Y, _ = parts_of(problem, [], np.float64)
     every = cuts_of(scores, Y)
-    columns = [cuts_of(scores[:, [j]], Y[:, [j]]) for j in range(Y.shape[1])]
-    few = joined_labels([on_hull(cuts) for cuts in columns])
+    hits, gaps = cuts_in_place([(scores, Y)], len(scores))
+    columns = [on_hull(cuts_of_label(hits, gaps, j)) for j in range(Y.shape[1])]
+    few = joined(columns, hits.support, len(scores))
     assert_same(hulls_of(few), hulls_of(every))
     found, wanted = MicroRule(measure)(few), MicroRule(measure)(every)
     for one, other in zip(found, wanted, strict=True):
@@ -137,8 +135,8 @@ def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_buckets
     Y = sparse.csc_array(random.random(scores.shape) < random.random(17) ** 3)
     parts = [(scores[one], sparse.csc_array(Y[one])) for one in blocks(4000, [1, 7, 2000])]
     hits, gaps = cuts_in_place(parts, 4000)
-    found = [cuts_of_label(hits, gaps, j, 4000) for j in range(17)]
-    assert_same(joined_labels(found), cuts_of(scores, Y))
+    found = [cuts_of_label(hits, gaps, j) for j in range(17)]
+    assert_same(joined(found, hits.support, 4000), cuts_of(scores, Y))
 
 
 def test_counts_are_wide_enough_for_the_number_of_samples():

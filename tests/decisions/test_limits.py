@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from labelwise.decisions import InfeasibleError, best_thresholds
+from labelwise._tuning import InfeasibleError
+from labelwise.decisions import best_thresholds
 from labelwise.measures import count, f_measure, g_mean, precision, recall
 from tests.decisions.problems import problems, random_problems
 from tests.oracles import thresholds as oracle

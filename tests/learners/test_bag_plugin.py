@@ -7,8 +7,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
+from labelwise._tuning import solve
 from labelwise.data import Bags, Dataset, load, make_digit_bags
-from labelwise.decisions import solve
 from labelwise.learners import (
     BagPlugin,
     BagSummary,

@@ -15,10 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from labelwise._estimators import splits_of
 from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import scorer
-from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 

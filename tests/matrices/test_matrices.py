@@ -12,8 +12,8 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from labelwise._matrices import Matching, matched, read_matrix, write_matrix
-from labelwise._validation import NamedMatrix
+from labelwise._matrices import read_matrix, write_matrix
+from labelwise._validation import NamedMatrix, matched
 from labelwise.cli._outputs import Outputs
 from labelwise.data import DataError, read_labels, read_scores
 from tests.writers.arff import arff
@@ -98,12 +98,12 @@ def test_a_numeric_first_column_of_another_name_is_a_label(tmp_path):
 def test_numbered_labels_of_a_data_set_go_by_their_place(tmp_path):
     truth = read_labels(write(tmp_path / "y.svm", "0 1:0.5\n1 1:0.5\n0,1 1:1\n"))
     other = read_scores(csv(tmp_path / "s.csv", "abc", ["sea", "sky"], SCORES))
-    same = matched(truth, [other], Matching(by_position=True))
+    same = matched(truth, [other], by_position=True)
     assert same.truth.label_names == same.others[0].label_names == ("sea", "sky")
     assert np.array_equal(same.others[0].values, SCORES)
     # Names that are the same numbers in another order are names.
     turned = read_scores(csv(tmp_path / "t.csv", "abc", ["1", "0"], SCORES))
-    (found,) = matched(truth, [turned], Matching(by_position=True)).others
+    (found,) = matched(truth, [turned], by_position=True).others
     assert np.array_equal(found.values, SCORES[:, ::-1])
 
 
@@ -119,11 +119,11 @@ def test_the_labels_of_a_data_set_are_the_truth(tmp_path):
     ("ids", "names", "message"),
     [
         ("abd", ["sea", "sky"], "s.csv: lacks row 'c', which y.csv has."),
-        ("aba", ["sea", "sky"], "s.csv: has row 'a' twice."),
+        ("aba", ["sea", "sky"], "s.csv: has row 'a' twice, so rows do not match."),
         (
             "abc",
             ["sea", "sun"],
-            "s.csv: lacks label 'sky', which y.csv has: give --missing-labels drop to use only "
+            "s.csv: lacks label 'sky', which y.csv has: give missing_labels=\"drop\" to use only "
             "the labels that all files have.",
         ),
     ],

@@ -18,8 +18,9 @@ from tests.kernels import COMPILED_ONLY
 from tests.splitting.problems import correlated, label_matrices, shares
 
 WAYS = [method for method in METHODS if method != "auto"]
-WITH_GROUPS = [method for method in WAYS if method != "labelset"]
-EXACT = ["balanced", "labelset", "random"]
+WITHOUT_GROUPS = ["labelset", "rarest-label"]
+WITH_GROUPS = [method for method in WAYS if method not in WITHOUT_GROUPS]
+EXACT = ["balanced", "labelset", "random", "rarest-label"]
 SEEDS = st.integers(0, 2**32 - 1)
 
 

@@ -10,9 +10,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise._validation import (
-    Labels,
     check_labels,
-    check_matching,
+    check_outcome,
     check_scores,
     columns_in_order,
     names_in_sets,
@@ -144,9 +143,9 @@ def test_finite_scores_pass_even_if_their_sum_is_not():
 
 
 def test_columns_are_matched_by_name():
-    Y = check_labels(pd.DataFrame({"a": [1], "b": [0]}))
-    scores = check_scores(pl.DataFrame({"b": [0.25], "a": [0.75]}))
-    assert check_matching(Y, scores, "scores").tolist() == [[0.75, 0.25]]
+    Y = pd.DataFrame({"a": [1], "b": [0]})
+    scores = pl.DataFrame({"b": [0.25], "a": [0.75]})
+    assert check_outcome(Y, scores=scores).scores.tolist() == [[0.75, 0.25]]
     assert columns_in_order(["a", "b"], ["b", "a"], "scores").tolist() == [1, 0]
 
 
@@ -155,14 +154,22 @@ def test_columns_are_matched_by_name():
     [
         ([[1.0, 2.0], [1.0, 2.0]], "scores has 2 rows but Y has 1."),
         ([[1.0]], "scores has 1 labels but Y has 2."),
-        (pd.DataFrame({"a": [1.0], "c": [1.0]}), "scores lacks label 'b'."),
-        (pd.DataFrame({"a": [1.0], "b": [1.0], "c": [1.0]}), "scores has an unknown label 'c'."),
+        (pd.DataFrame({"a": [1.0], "c": [1.0]}), "scores lacks label 'b', which Y has."),
+        (
+            pd.DataFrame({"a": [1.0], "b": [1.0], "c": [1.0]}),
+            "Y lacks label 'c', which scores has.",
+        ),
+        (
+            pd.DataFrame([[1.0, 2.0]]),
+            "scores has no label names and Y has: pass scores as an array to match labels by "
+            "position.",
+        ),
     ],
 )
 def test_what_does_not_match_is_named(scores, message):
-    Y = Labels(sparse.csc_array([[True, False]]), ("a", "b"))
+    Y = pd.DataFrame({"a": [1], "b": [0]})
     with pytest.raises(ValueError) as refusal:
-        check_matching(Y, check_scores(scores), "scores")
+        check_outcome(Y, scores=scores)
     assert str(refusal.value) == message
 
 

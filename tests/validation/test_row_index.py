@@ -62,9 +62,9 @@ def test_decisions_and_scores_may_be_shuffled_apart():
 @pytest.mark.parametrize(
     ("index", "message"),
     [
-        (["a", "b", "x"], "scores lacks row 'c', which is in the ids of Y."),
-        (["a", "b", "c", "d"], "Y lacks row 'd', which is in the ids of scores."),
-        (["a", "b", "b"], "scores has 'b' twice in its ids, so rows do not match."),
+        (["a", "b", "x"], "scores lacks row 'c', which Y has."),
+        (["a", "b", "c", "d"], "Y lacks row 'd', which scores has."),
+        (["a", "b", "b"], "scores has row 'b' twice, so rows do not match."),
     ],
 )
 def test_index_values_that_do_not_match_are_named(index, message):
@@ -77,7 +77,7 @@ def test_index_values_that_do_not_match_are_named(index, message):
 
 def test_a_shuffled_count_beside_a_plain_count_is_refused():
     scores, Y = frames(None, ORDER)
-    with pytest.raises(ValueError, match=r"scores has ids of its rows and Y has none"):
+    with pytest.raises(ValueError, match=r"Y has no ids and scores has: give both the same index"):
         best_thresholds(scores, Y)
     by_index = best_thresholds(scores.sort_index(), Y)
     assert np.array_equal(by_index.values, best_thresholds(*arrays()).values)
@@ -116,8 +116,8 @@ def test_ids_of_one_frame_are_refused_unless_positions_are_asked_for(function, k
         with pytest.raises(ValueError) as refused:
             function(S, Y)
         assert str(refused.value) == (
-            f"{having} has ids of its rows and {lacking} has none: give both the same index, or "
-            "give by_position=True to match rows by position."
+            f"{lacking} has no ids and {having} has: give both the same index or ids, or "
+            "by_position=True to match rows by position."
         )
         assert np.array_equal(function(S, Y, by_position=True), expected, equal_nan=True)
 
@@ -129,7 +129,7 @@ def test_functions_without_the_option_propose_an_array():
         average_precision(pd.DataFrame(truth, columns=NAMES), scores)
     assert np.array_equal(average_precision(truth, scores), average_precision(truth, plain))
     decided, labels = (scores > 0).astype(int), pd.DataFrame(truth, columns=NAMES)
-    with pytest.raises(ValueError, match="decided has ids of its rows and Y has none"):
+    with pytest.raises(ValueError, match="Y has no ids and decided has"):
         count(labels, decided)
     assert np.array_equal(count(labels, decided, by_position=True).tp, count(truth, plain > 0).tp)
 
@@ -179,7 +179,7 @@ def test_ids_that_are_not_there_are_refused():
     for ids, kind, message in (
         ("key", ValueError, "Y must have the column 'key' of ids, got 'doc', 'sea', 'sky'"),
         ("doc", TypeError, "scores must be a frame with the column 'doc' of ids, got ndarray"),
-        ({"Y": "doc"}, ValueError, "Y has ids of its rows and scores has none"),
+        ({"Y": "doc"}, ValueError, "scores has no ids and Y has"),
         ({"Y": "doc", "scores": ["a"]}, ValueError, "ids has 1 ids for 3 rows of scores"),
         ({"Y": "doc", "S": ["a"]}, ValueError, "ids must be those of Y or scores, got 'S'"),
     ):

@@ -29,23 +29,4 @@ if TYPE_CHECKING:
     from labelwise._blocks._writing import check_block_output as check_block_output
     from labelwise._blocks._writing import write_blocks as write_blocks
 
-__all__ = [
-    "Blocks",
-    "DaskRows",
-    "MatchedBlocks",
-    "RowSource",
-    "block_rows",
-    "check_block_output",
-    "is_dask",
-    "is_stored",
-    "open_blocks",
-    "open_lazily",
-    "open_source",
-    "refuse_in_blocks",
-    "rows_together",
-    "rows_within",
-    "warn_of_label_order",
-    "write_blocks",
-]
-
 publish(__name__, [])

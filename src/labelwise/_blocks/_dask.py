@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from labelwise._blocks._interface import (
 )
 from labelwise._blocks._matching import (
     check_same,
-    check_shape,
+    check_shapes,
     checked_block,
     match_blocks,
     some_labels,
@@ -40,6 +41,8 @@ from labelwise._validation import (
     check_names,
     check_scores,
     columns_in_order,
+    rows_in_order,
+    rows_of,
 )
 
 # Parts that one task of a merge tree joins.
@@ -74,7 +77,7 @@ class DaskBlocks(NamedTuple):
         """Merge what a function returns for each chunk, in a tree on the workers."""
         from dask.delayed import delayed
 
-        parts = self._tasks(lambda outcome, _: of_block(outcome), None)
+        parts = self._tasks(of_block)
         while len(parts) > 1:
             groups = [parts[i : i + _FAN_IN] for i in range(0, len(parts), _FAN_IN)]
             parts = [delayed(_merge_some, pure=False)(merge, group) for group in groups]
@@ -108,37 +111,26 @@ class DaskBlocks(NamedTuple):
         """Yield all rows of a few labels at a time, gathered in this process."""
         width = max(1, most_bytes // (self.score_bytes * self.n_samples))
         for first in range(0, self.n_labels, width):
-            labels = slice(first, first + width)
-            tasks = self._tasks(lambda outcome, chosen: some_labels(outcome, chosen), labels)
+            tasks = self._tasks(partial(some_labels, labels=slice(first, first + width)))
             yield stacked([part for part in computed(tasks) if part is not None])
 
-    def _tasks(self, of_chunk: Any, shared: Any) -> list[Any]:
+    def _tasks(self, of_block: Callable[[Outcome], Any]) -> list[Any]:
         """Return a delayed call of the function for each chunk."""
         from dask.delayed import delayed
 
         run = delayed(_on_chunk, pure=False)
-        return [run(of_chunk, start, cells, shared) for start, cells in self.chunks]
+        return [run(of_block, start, cells) for start, cells in self.chunks]
 
 
-class DaskRows:
+class DaskRows(RowSource):
     """Rows of a dask array, computed a few chunks at a time."""
 
-    id_name: str | None = None
     is_array = True
 
-    def __init__(self, array: Any, names: tuple[str, ...] | None = None) -> None:
+    def __init__(self, array: Any) -> None:
         self._array = array
-        self.names = names
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers."""
-        kind: np.dtype[Any] = self._array.dtype
-        return kind
-
-    def ids(self) -> Iterator[Any]:
-        """Yield nothing: rows have no ids."""
-        return iter(())
+        n_rows, n_columns = array.shape
+        self.shape, self.dtype = (int(n_rows), int(n_columns)), array.dtype
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some rows."""
@@ -154,24 +146,6 @@ class DaskRows:
             start = end
         return sizes
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._array.shape
-        return int(n_rows), int(n_columns)
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-        return int(self._array.dtype.itemsize) * self.shape[1]
-
-    def blocks(self, n_together: int) -> Iterator[np.ndarray]:
-        """Yield all rows in order, in blocks of chunks of about `n_together` rows."""
-        start = 0
-        for size in self.chunk_sizes(n_together):
-            yield self.rows(start, start + size)
-            start += size
-
 
 def open_blocks(
     given: dict[str, Any],
@@ -185,11 +159,16 @@ def open_blocks(
     if any(is_dask(data) for data in given.values()):
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
-        return dask_blocks(given, label_names)
+        return dask_blocks(given, label_names, ids, by_position)
     return match_blocks(given, label_names, columns, ids, by_position, labels_of)
 
 
-def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
+def dask_blocks(
+    given: dict[str, Any],
+    label_names: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
+) -> DaskBlocks:
     """Match the chunks of dask arrays; arrays in memory beside them are cut into the same rows.
 
     Parameters
@@ -198,6 +177,10 @@ def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
         "Y" and "scores" or "decided"; at least one is a dask array.
     label_names : sequence of str, default=None
         Names of the labels.
+    ids : array-like or mapping of str to array-like, default=None
+        The ids of all rows, also by argument. Rows must have the same ids in the same order.
+    by_position : bool, default=False
+        Whether rows are matched by position if ids are given for one argument only.
 
     Returns
     -------
@@ -208,20 +191,16 @@ def dask_blocks(given: dict[str, Any], label_names: Any = None) -> DaskBlocks:
     first = next(given[name] for name in ("scores", "Y", "decided") if is_dask(given.get(name)))
     if any(np.isnan(size) for sizes in first.chunks for size in sizes):
         raise ValueError("Dask arrays must have known chunk sizes: call compute_chunk_sizes().")
+    if len(given) > 1:
+        given = _with_same_ids(given, ids, by_position)
     names = None if label_names is None else check_names(label_names, "label_names")
     matrices = {
         name: data if is_dask(data) else _in_memory(name, data, names)
         for name, data in given.items()
     }
-    for name, matrix in matrices.items():
-        check_shape(name, matrix.shape, matrices["Y"].shape)
+    n_samples, n_labels = check_shapes({name: data.shape for name, data in matrices.items()})
     cells = {name: _rows_of_chunks(matrix, first.chunks[0]) for name, matrix in matrices.items()}
     starts = np.cumsum([0, *first.chunks[0][:-1]]).tolist()
-    n_samples, n_labels = (int(side) for side in first.shape)
-    if 0 in (n_samples, n_labels):
-        raise ValueError(
-            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
-        )
     if names is not None and len(names) != n_labels:
         raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
     chunks = [
@@ -286,6 +265,20 @@ def n_worker_threads() -> int:
     return max(1, n_threads)
 
 
+def _with_same_ids(given: dict[str, Any], ids: Any, by_position: bool) -> dict[str, Any]:
+    """Return the arguments without columns of ids, which must be the same in the same order."""
+    rows = {name: rows_of(data, ids, name) for name, data in given.items()}
+    truth = rows["Y"][1]._replace(shape=given["Y"].shape)
+    for name, (data, side) in rows.items():
+        order = rows_in_order(truth, side._replace(shape=data.shape), by_position)
+        if order is not None:
+            raise ValueError(
+                f"{name} and Y must have the same ids in the same order to be read in blocks: sort "
+                "both by their ids."
+            )
+    return {name: data for name, (data, _) in rows.items()}
+
+
 def _in_memory(name: str, data: Any, label_names: tuple[str, ...] | None) -> Any:
     """Check a matrix beside dask arrays; columns with names have the order of `label_names`."""
     from scipy import sparse
@@ -305,12 +298,10 @@ def _rows_of_chunks(matrix: Any, sizes: Sequence[int]) -> list[Any]:
     return [list(row) for row in aligned.to_delayed()]
 
 
-def _on_chunk(of_chunk: Any, start: int, cells: dict[str, Any], shared: Any) -> Any:
+def _on_chunk(of_block: Callable[[Outcome], Any], start: int, cells: dict[str, Any]) -> Any:
     """Check the rows of a chunk, and call the function; None for a chunk without rows."""
     given = {name: _joined(block) for name, block in cells.items()}
-    if given["Y"].shape[0] == 0:
-        return None
-    return of_chunk(checked_block(given, start), shared)
+    return of_block(checked_block(given, start)) if given["Y"].shape[0] else None
 
 
 def _joined(block: Any) -> Any:
@@ -368,20 +359,16 @@ def open_lazily(
     names : tuple of str or None
         The names of the labels, or None.
     """
-    sources = {
-        name: (path, open_source(path, "scores", None, ids))
-        for name, path in paths.items()
-        if path is not None
-    }
-    opened = {name: one for name, (_, one) in sources.items()}
-    names = check_same(opened, by_position=by_position, labels_of=labels_of)
+    given = {name: path for name, path in paths.items() if path is not None}
+    sources = {name: open_source(path, "scores", None, ids) for name, path in given.items()}
+    names = check_same(sources, by_position=by_position, labels_of=labels_of)
     if labels_of == "scores":
-        warn_of_label_order(names, opened["Y"].names, None)
+        warn_of_label_order(names, sources["Y"].names, None)
     # Files whose chunks have the same rows need not be cut again.
-    n_together = max(1, BLOCK_BYTES // max(source.row_bytes for _, source in sources.values()))
+    n_together = max(1, BLOCK_BYTES // max(source.row_bytes for source in sources.values()))
     arrays = {}
-    for name, (path, source) in sources.items():
-        array, own = _lazy_array(path, source, n_together), source.names
+    for name, source in sources.items():
+        array, own = _lazy_array(given[name], source, n_together), source.names
         if own is not None and names is not None and own != names:
             array = array[:, columns_in_order(names, own, name)]
         arrays[name] = array

@@ -6,11 +6,12 @@ It imports no reader of files, so that functions of rows in memory do not load a
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,37 +25,39 @@ Part = TypeVar("Part")
 Total = TypeVar("Total")
 
 
-@runtime_checkable
-class RowSource(Protocol):
+class RowSource(ABC):
     """A matrix whose rows are read in order, as often as needed, a block at a time."""
 
-    names: tuple[str, ...] | None
-    id_name: str | None  # of the column of ids; None if rows have none
-    is_array: bool  # whether it is an array in memory, which has neither names nor ids
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    names: tuple[str, ...] | None = None
+    id_name: str | None = None  # of the column of ids; None if rows have none
+    is_array = False  # whether it is an array in memory, which has neither names nor ids
 
-    def ids(self) -> Iterator[Any]:
-        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers."""
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-
-    def blocks(self, n_together: int) -> Iterator[Any]:
-        """Yield all rows in order, `n_together` at a time; the last block may be shorter."""
-
+    @abstractmethod
     def rows(self, start: int, stop: int) -> Any:
         """Return some rows, which need not be in order with other calls."""
 
+    def ids(self) -> Iterator[Any]:
+        """Yield arrow arrays of the ids of all rows in order, as text; nothing without ids."""
+        return iter(())
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory, as if it were dense."""
+        return self.dtype.itemsize * self.shape[1]
+
     def chunk_sizes(self, n_together: int) -> list[int]:
         """Return numbers of rows, about `n_together` each, that can be read by themselves."""
+        n_rows = self.shape[0]
+        return [min(n_together, n_rows - start) for start in range(0, n_rows, n_together)]
+
+    def blocks(self, n_together: int) -> Iterator[Any]:
+        """Yield all rows in order, about `n_together` at a time."""
+        start = 0
+        for size in self.chunk_sizes(n_together):
+            yield self.rows(start, start + size)
+            start += size
 
 
 @contextmanager

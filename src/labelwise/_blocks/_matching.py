@@ -21,11 +21,14 @@ from labelwise._blocks._interface import (
 )
 from labelwise._blocks._sources import open_source
 from labelwise._validation import (
+    MatchedSide,
     Outcome,
     check_names,
     check_outcome,
     check_scores,
     columns_in_order,
+    have_ids,
+    have_names,
     is_list_of_sets,
     take_columns,
 )
@@ -117,22 +120,17 @@ def match_blocks(
         for name, data in given.items()
         if data is not None
     }
-    n_samples, n_labels = sources["Y"].shape
-    if 0 in (n_samples, n_labels):
-        raise ValueError(
-            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
-        )
-    for name, source in sources.items():
-        check_shape(name, source.shape, (n_samples, n_labels))
+    n_samples, n_labels = check_shapes({name: source.shape for name, source in sources.items()})
     names = check_same(sources, label_names, by_position=by_position, labels_of=labels_of)
     if labels_of == "scores":
         of_Y = None if is_list_of_sets(given["Y"]) else sources["Y"].names
         warn_of_label_order(names, of_Y, label_names, stacklevel=5)
-    # The columns of a matrix without names are those of `label_names`.
-    orders = {
-        name: _order(names, label_names if source.names is None else source.names, name)
-        for name, source in sources.items()
-    }
+    orders: dict[str, np.ndarray | None] = dict.fromkeys(sources)
+    for name, source in sources.items():
+        # The columns of a matrix without names are those of `label_names`.
+        own = label_names if source.names is None else source.names
+        if names is not None and own is not None and names != tuple(map(str, own)):
+            orders[name] = columns_in_order(names, tuple(map(str, own)), name)
     together = rows_together(max(source.row_bytes for source in sources.values()))
     return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
 
@@ -146,11 +144,21 @@ def check_same(
 ) -> tuple[str, ...] | None:
     """Check that rows have the same ids in the same order, and return the names of the labels.
 
-    Rows and labels are matched by position only if no source has ids or names, if one that has none
-    is an array in memory, or if `by_position`.
+    Rows and labels are matched by the rule of `labelwise._validation`.
     """
+    sides = {
+        name: MatchedSide(
+            name,
+            source.id_name,
+            source.names,
+            source.shape,
+            is_array=source.is_array,
+            id_name=source.id_name,
+        )
+        for name, source in sources.items()
+    }
     for name, source in sources.items():
-        if name != "Y" and _have_ids(sources, name, by_position):
+        if name != "Y" and have_ids(sides["Y"], sides[name], by_position):
             differing = first_difference(source.ids(), sources["Y"].ids())
             if differing is not None:
                 row, one, other = differing
@@ -160,22 +168,9 @@ def check_same(
                     "out rows that only one of them has."
                 )
             _refuse_repeated(sources["Y"])
-    return _names(sources, label_names, by_position, labels_of)
-
-
-def _have_ids(sources: dict[str, RowSource], name: str, by_position: bool) -> bool:
-    """Return whether a source and Y have ids; refuse ids of one that would be ignored."""
-    pair = {name: sources[name], "Y": sources["Y"]}
-    having = [key for key, source in pair.items() if source.id_name is not None]
-    if len(having) != 1 or by_position:
-        return len(having) == 2
-    (lacking,) = set(pair) - set(having)
-    if not pair[lacking].is_array:
-        raise ValueError(
-            f"{lacking} has no ids and {having[0]} has ({pair[having[0]].id_name!r}): name the "
-            "column by ids (--ids), or match rows by position by by_position=True (--by-position)."
-        )
-    return False
+        if label_names is None:
+            have_names(sides["Y"], sides[name], by_position)
+    return _names(sources, label_names, labels_of)
 
 
 def _refuse_repeated(source: RowSource) -> None:
@@ -212,12 +207,19 @@ def first_difference(some: Iterator[Any], others: Iterator[Any]) -> tuple[int, s
     return None
 
 
-def check_shape(name: str, shape: tuple[int, int], wanted: tuple[int, int]) -> None:
-    """Refuse a matrix with other numbers of rows or labels than Y."""
-    if shape[0] != wanted[0]:
-        raise ValueError(f"{name} has {shape[0]} rows but Y has {wanted[0]}.")
-    if shape[1] != wanted[1]:
-        raise ValueError(f"{name} has {shape[1]} labels but Y has {wanted[1]}.")
+def check_shapes(shapes: dict[str, tuple[int, int]]) -> tuple[int, int]:
+    """Return the numbers of rows and labels of Y, which all matrices must have."""
+    n_samples, n_labels = shapes["Y"]
+    if 0 in (n_samples, n_labels):
+        raise ValueError(
+            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
+        )
+    for name, (n_rows, n_columns) in shapes.items():
+        if n_rows != n_samples:
+            raise ValueError(f"{name} has {n_rows} rows but Y has {n_samples}.")
+        if n_columns != n_labels:
+            raise ValueError(f"{name} has {n_columns} labels but Y has {n_labels}.")
+    return int(n_samples), int(n_labels)
 
 
 def checked_block(given: dict[str, Any], start: int) -> Outcome:
@@ -231,7 +233,7 @@ def checked_block(given: dict[str, Any], start: int) -> Outcome:
 
 
 def _names(
-    sources: dict[str, RowSource], label_names: Any, by_position: bool, labels_of: str
+    sources: dict[str, RowSource], label_names: Any, labels_of: str
 ) -> tuple[str, ...] | None:
     """Return the names of the labels, in the order of the result."""
     found = [sources[labels_of].names, *(source.names for source in sources.values())]
@@ -243,29 +245,7 @@ def _names(
             return names
         columns_in_order(names, found[0], labels_of)
         return found[0]
-    having = next((name for name, source in sources.items() if _has_names(source)), None)
-    for name, source in sources.items():
-        if having is not None and source.names is None and not (source.is_array or by_position):
-            raise ValueError(
-                f"{name} has no label names and {having} has: give label_names, or match labels by "
-                "position by by_position=True (--by-position)."
-            )
     return next((names for names in found if names is not None), None)
-
-
-def _has_names(source: RowSource) -> bool:
-    """Return whether labels have names that are more than their numbers 0, 1, ..."""
-    return source.names is not None and list(source.names) != [
-        str(number) for number in range(len(source.names))
-    ]
-
-
-def _order(
-    wanted: tuple[str, ...] | None, given: Sequence[str] | None, name: str
-) -> np.ndarray | None:
-    if wanted is None or given is None or wanted == tuple(map(str, given)):
-        return None
-    return columns_in_order(wanted, tuple(map(str, given)), name)
 
 
 def _in_order(block: Any, order: np.ndarray | None) -> Any:

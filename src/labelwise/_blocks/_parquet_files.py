@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._blocks._interface import RowSource
 from labelwise._io import DataError
 from labelwise._tables import find_ids, named_ids, row_names
 
@@ -22,15 +23,13 @@ def parquet_parts(path: Path) -> list[Path]:
     return [path] if path.suffix.lower() == ".parquet" else []
 
 
-class ParquetFiles:
+class ParquetFiles(RowSource):
     """Rows of parquet files with the same columns, which are numbers, and a column of ids.
 
     `columns` are the names of those to read, or a prefix with a star, and rows then have no ids;
     None means all but the ids. `ids` are names of the column of ids, of which the first that the
     files have is used; None finds it.
     """
-
-    is_array = False
 
     def __init__(
         self,
@@ -50,8 +49,6 @@ class ParquetFiles:
                     (part, k, file.metadata.row_group(k).num_rows)
                     for k in range(file.num_row_groups)
                 ]
-        self._n_rows = sum(self.chunk_sizes(0))
-        self.id_name: str | None = None
         if columns is None:
             every: list[str] = schemas[0].names
             self.id_name = find_ids(every, self._arrays, is_parquet=True)
@@ -62,26 +59,10 @@ class ParquetFiles:
             has_ids = self.id_name is None or self.id_name in schema.names
             if not has_ids or self._labels_of(part, schema, columns) != names:
                 raise DataError(part, f"has other columns than {parts[0].name}.")
-        self.names: tuple[str, ...] | None = names
-        kinds = [
-            schema.field(name).type.to_pandas_dtype() for schema in schemas for name in self.names
-        ]
-        self._dtype = np.result_type(*kinds)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        return self._n_rows, len(self.names or ())
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers: the widest of all columns."""
-        return self._dtype
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-        return self._dtype.itemsize * self.shape[1]
+        self.names = names
+        self.shape = sum(self.chunk_sizes(0)), len(names)
+        kinds = [schema.field(name).type.to_pandas_dtype() for schema in schemas for name in names]
+        self.dtype = np.result_type(*kinds)
 
     def chunk_sizes(self, n_together: int) -> list[int]:  # noqa: ARG002
         """Return the rows of each row group, which can be decoded by itself."""
@@ -90,7 +71,7 @@ class ParquetFiles:
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some rows; the row groups that have any of them are decoded."""
         names = list(self.names or ())
-        found, first = np.empty((stop - start, len(names)), self._dtype), 0
+        found, first = np.empty((stop - start, len(names)), self.dtype), 0
         for path, number, n_rows in self._groups:
             low, high = max(start, first), min(stop, first + n_rows)
             if low < high:
@@ -105,7 +86,7 @@ class ParquetFiles:
     def blocks(self, n_together: int) -> Iterator[np.ndarray]:
         """Yield all rows in order, `n_together` at a time."""
         names = list(self.names or ())
-        block = np.empty((n_together, len(names)), self._dtype)
+        block = np.empty((n_together, len(names)), self.dtype)
         n_filled = 0
         for batch in self._batches(names, n_together):
             taken = 0
@@ -133,9 +114,13 @@ class ParquetFiles:
             yield values.cast(pa.string())
 
     def _arrays(self, name: str) -> Iterator[Any]:
-        """Yield the values of one column."""
+        """Yield the values of one column, categories as their values."""
+        import pyarrow as pa
+
         for batch in self._batches([name], _DECODED):
-            yield _decoded(batch.column(0))
+            values = batch.column(0)
+            is_coded = pa.types.is_dictionary(values.type)
+            yield values.dictionary_decode() if is_coded else values
 
     def _batches(self, names: list[str], n_together: int) -> Iterator[Any]:
         for part in self._parts:
@@ -171,14 +156,6 @@ def _is_number(kind: Any) -> bool:
         pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
     )
     return is_number
-
-
-def _decoded(values: Any) -> Any:
-    """Return categories as their values."""
-    import pyarrow as pa
-
-    is_coded = pa.types.is_dictionary(values.type)
-    return values.dictionary_decode() if is_coded else values
 
 
 def _opened(path: Path) -> Any:

@@ -16,7 +16,7 @@ from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
 
 
-class ArraySource:
+class ArraySource(RowSource):
     """Rows of an array or a sparse matrix in memory, of a memory map, or of a zarr array."""
 
     def __init__(
@@ -27,12 +27,12 @@ class ArraySource:
         *,
         is_array: bool = True,
     ) -> None:
-        self._array = array
-        self.names = names
+        self._array, self._ids = array, ids
+        n_rows, n_columns = array.shape
+        self.shape, self.dtype = (int(n_rows), int(n_columns)), array.dtype
+        self.names, self.is_array = names, is_array
         free = (name for name in ID_NAMES if name not in (names or ()))
         self.id_name = None if ids is None else next(free)
-        self.is_array = is_array
-        self._ids = ids
 
     def ids(self) -> Iterator[Any]:
         """Yield one arrow array of the index of a frame, as text; nothing without an index."""
@@ -41,48 +41,18 @@ class ArraySource:
         if self._ids is not None:
             yield pa.array(list(map(str, self._ids)), pa.string())
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._array.shape
-        return int(n_rows), int(n_columns)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers."""
-        kind: np.dtype[Any] = self._array.dtype
-        return kind
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory, as if it were dense."""
-        return self.dtype.itemsize * self.shape[1]
-
-    def blocks(self, n_together: int) -> Iterator[Any]:
-        """Yield all rows in order, `n_together` at a time."""
-        for start in range(0, self.shape[0], n_together):
-            block = self.rows(start, start + n_together)
-            yield block if sparse.issparse(block) else np.ascontiguousarray(block)
-
     def rows(self, start: int, stop: int) -> Any:
         """Return some rows."""
-        return self._array[start:stop]
-
-    def chunk_sizes(self, n_together: int) -> list[int]:
-        """Return equal numbers of rows, and the rest."""
-        return _equal_sizes(self.shape[0], n_together)
+        block = self._array[start:stop]
+        return block if sparse.issparse(block) else np.ascontiguousarray(block)
 
 
-class NpyFile:
+class NpyFile(RowSource):
     """Rows of a 2-D npy file in row order, read by blocks.
 
     A memory map would count as resident memory as long as the system has room for its pages;
     reading into a block of its own does not.
     """
-
-    names: tuple[str, ...] | None = None
-    id_name: str | None = None
-    is_array = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -94,29 +64,10 @@ class NpyFile:
         if header.by_columns:
             raise DataError(path, "is stored column by column: write it in row order (order='C').")
         self._header = header
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._header.shape
-        return n_rows, n_columns
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the numbers, in the byte order of this machine."""
-        return self._header.dtype.newbyteorder("=")
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-        return self.dtype.itemsize * self.shape[1]
-
-    def blocks(self, n_together: int) -> Iterator[np.ndarray]:
-        """Yield all rows in order, `n_together` at a time."""
-        start = 0
-        for size in self.chunk_sizes(n_together):
-            yield self.rows(start, start + size)
-            start += size
+        n_rows, n_columns = header.shape
+        self.shape = n_rows, n_columns
+        # In the byte order of this machine.
+        self.dtype = header.dtype.newbyteorder("=")
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some rows."""
@@ -127,19 +78,6 @@ class NpyFile:
         if cells.size < n_cells:
             raise DataError(self._path, f"ends before row {stop}.")
         return cells.astype(self.dtype, copy=False).reshape(-1, self.shape[1])
-
-    def ids(self) -> Iterator[Any]:
-        """Yield nothing: rows have no ids."""
-        return iter(())
-
-    def chunk_sizes(self, n_together: int) -> list[int]:
-        """Return equal numbers of rows, and the rest."""
-        return _equal_sizes(self.shape[0], n_together)
-
-
-def _equal_sizes(n_rows: int, n_together: int) -> list[int]:
-    """Return numbers of rows, `n_together` each, and the rest."""
-    return [min(n_together, n_rows - start) for start in range(0, n_rows, n_together)]
 
 
 def open_source(
@@ -179,7 +117,7 @@ def open_source(
         if data.ndim != 2:
             raise ValueError(f"{input_name} must be 2-D, rows by labels, got {data.ndim}-D.")
         return ArraySource(data)
-    data, index, is_frame, _ = rows_of(data, ids if isinstance(ids, str) else None, input_name)
+    data, rows = rows_of(data, ids if isinstance(ids, str) else None, input_name)
     if input_name == "scores":
         checked = check_scores(data)
         if sparse.issparse(checked.matrix):
@@ -187,10 +125,10 @@ def open_source(
                 "scores must be dense beside paths and dask arrays: sparse scores fit in memory, "
                 "and so do their labels."
             )
-        return ArraySource(checked.matrix, checked.names, index, is_array=not is_frame)
+        return ArraySource(checked.matrix, checked.names, rows.ids, is_array=rows.is_array)
     labels = check_labels(data, input_name=input_name)
-    rows = sparse.csr_array(labels.matrix)
-    return ArraySource(rows, labels.names, index, is_array=not is_frame)
+    matrix = sparse.csr_array(labels.matrix)
+    return ArraySource(matrix, labels.names, rows.ids, is_array=rows.is_array)
 
 
 def rows_within(

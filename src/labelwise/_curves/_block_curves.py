@@ -10,14 +10,13 @@ import numpy as np
 
 from labelwise._blocks import Blocks
 from labelwise._counts import Counts, counts_of
-from labelwise._curves._cuts import Cuts, every_cut
+from labelwise._curves._cuts import Cuts, every_cut, joined
 from labelwise._curves._gaps import (
     GapCounter,
     Gaps,
     HitView,
     SortedHits,
     cuts_of_label,
-    joined_labels,
     merged_hits,
     on_hull,
     sorted_hits,
@@ -66,11 +65,16 @@ class BlockCurves:
 
     def cuts_of_all(self) -> Cuts:
         """Return the cuts of all labels at positives."""
-        return joined_labels(list(self.pieces(everywhere=False)))
+        return joined(list(self._found()), self.support, self.n_samples)
 
     def frontier_cuts(self) -> Cuts:
         """Return the cuts that the micro frontier depends on; they are fewer than the positives."""
-        return joined_labels([on_hull(cuts) for cuts in self.pieces(everywhere=False)])
+        return joined(list(map(on_hull, self._found())), self.support, self.n_samples)
+
+    def _found(self) -> Iterator[tuple[np.ndarray, ...]]:
+        """Yield (decided, hits, lows, thresholds) of the cuts of each label at positives."""
+        for j in range(self.n_labels):
+            yield cuts_of_label(self.hits, self.gaps, j)
 
     def pieces(self, everywhere: bool) -> Iterator[Cuts]:
         """Yield the cuts at positives or at every distinct score, one label at a time.
@@ -78,8 +82,8 @@ class BlockCurves:
         For every distinct score, the rows are read once for as many labels as fit in memory.
         """
         if not everywhere:
-            for j in range(self.n_labels):
-                yield cuts_of_label(self.hits, self.gaps, j, self.n_samples)
+            for j, found in enumerate(self._found()):
+                yield joined([found], self.support[j : j + 1], self.n_samples)
             return
         for group in self._blocks.label_groups(_COLUMN_BYTES):
             scores: Any = group.scores

@@ -63,11 +63,15 @@ class Cuts(NamedTuple):
         steps = np.arange(_CACHED, self.starts[-1] + _CACHED, _CACHED)
         ends = np.unique(np.minimum(np.searchsorted(self.starts, steps), self.positives.size))
         for first, end in pairwise([0, *ends.tolist()]):
-            labels, mine = slice(first, end), slice(self.starts[first], self.starts[end])
-            cells = (self.decided[mine], self.hits[mine], self.lows[mine], self.thresholds[mine])
-            n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
-            starts = self.starts[first : end + 1] - self.starts[first]
-            yield Cuts(starts, *cells, self.positives[labels], n_samples)
+            yield self.of_labels(first, end)
+
+    def of_labels(self, first: int, end: int) -> Cuts:
+        """Return the cuts of the labels from number `first` to number ``end - 1``."""
+        labels, mine = slice(first, end), slice(self.starts[first], self.starts[end])
+        n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
+        starts = self.starts[first : end + 1] - self.starts[first]
+        cells = (self.decided[mine], self.hits[mine], self.lows[mine], self.thresholds[mine])
+        return Cuts(starts, *cells, self.positives[labels], n_samples)
 
 
 def n_cells(positives: np.ndarray, n_samples: Any) -> Any:

@@ -154,7 +154,7 @@ def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
     gaps = no_gaps(hits, len(scores))
     for start in range(0, len(scores), _BLOCK_ROWS):
         add_block(gaps, hits, scores[start : start + _BLOCK_ROWS])
-    found = [_cuts_between(hits, gaps, j) for j in range(Y.shape[1])]
+    found = [cuts_of_label(hits, gaps, j) for j in range(Y.shape[1])]
     return joined(found, hits.support, len(scores))
 
 
@@ -166,15 +166,11 @@ def cuts_of_scores(column: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, ..
     only = SortedHits(np.array([0, hits.size]), hits)
     gaps = no_gaps(only, column.size)
     gaps.below[0] = add_to_gaps(column, hits, gaps.counts, gaps.highest, gaps.ties)
-    return _cuts_between(only, gaps, 0)
+    return cuts_of_label(only, gaps, 0)
 
 
-def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int, n_samples: int) -> Cuts:
-    """Return the cuts of one label at its positives, equal to those of all its scores at once."""
-    return joined([_cuts_between(hits, gaps, j)], hits.support[j : j + 1], n_samples)
-
-
-def _cuts_between(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, ...]:
+def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, ...]:
+    """Return (decided, hits, lows, thresholds) of one label, equal to those of all its scores."""
     mine = slice(hits.starts[j], hits.starts[j + 1])
     parts = hits.scores[mine], gaps.counts[mine], gaps.highest[mine], gaps.below[j]
     return tuple(cuts_from_gaps(*parts))
@@ -188,29 +184,19 @@ def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, np.
     return at_least - gaps.ties[mine][last_equal], at_least
 
 
-def joined_labels(cuts: Sequence[Cuts]) -> Cuts:
-    """Join the cuts of single labels."""
-    found = [(one.decided, one.hits, one.lows, one.thresholds) for one in cuts]
-    return joined(found, np.concatenate([one.positives for one in cuts]), cuts[0].n_samples)
-
-
-def on_hull(cuts: Cuts) -> Cuts:
+def on_hull(found: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Return the cuts of one label that the micro frontier and its proof depend on.
 
     These are the vertices of the concave hull, and on its first edge the cut with the fewest
     decisions: among points of equal value it is preferred to the vertex.
     """
-    vertices, _ = hull_places(cuts.starts, cuts.decided, cuts.hits)
+    decided, hits, *_ = found
+    vertices, _ = hull_places(np.array([0, hits.size]), decided, hits)
     if vertices.size > 1:
-        purity = cuts.hits[1:] / cuts.decided[1:]
+        purity = hits[1:] / decided[1:]
         first = 1 + int(np.argmax(purity == purity[vertices[1] - 1]))
         vertices = np.union1d(vertices, [first])
-    return _taken(cuts, vertices)
-
-
-def _taken(cuts: Cuts, places: np.ndarray) -> Cuts:
-    parts: Any = (cuts.decided, cuts.hits, cuts.lows, cuts.thresholds)
-    return joined([tuple(part[places] for part in parts)], cuts.positives, cuts.n_samples)
+    return tuple(part[vertices] for part in found)
 
 
 class HitView(NamedTuple):

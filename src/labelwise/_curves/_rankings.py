@@ -34,12 +34,6 @@ class LabelRankings(NamedTuple):
     cells: np.ndarray
     scores: np.ndarray
 
-    def only(self, j: int) -> LabelRankings:
-        """Return the ranking of one label."""
-        mine = slice(self.starts[j], self.starts[j + 1])
-        bounds = np.array([0, mine.stop - mine.start])
-        return LabelRankings(bounds, self.cells[mine], self.scores[mine])
-
 
 class HitPositions(NamedTuple):
     """Entries of the positives in `LabelRankings`, those of label j from ``starts[j]`` on."""

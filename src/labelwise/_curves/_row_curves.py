@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -197,18 +196,8 @@ class RowCurves:
             yield from every_cut(self.scores, self.Y)
             return
         cuts = self.cuts(self.everyone, everywhere=True)
-        n_samples = np.broadcast_to(cuts.n_samples, self.n_labels)
-        for j, (start, end) in enumerate(pairwise(cuts.starts)):
-            mine = slice(start, end)
-            yield Cuts(
-                np.array([0, end - start]),
-                cuts.decided[mine],
-                cuts.hits[mine],
-                cuts.lows[mine],
-                cuts.thresholds[mine],
-                cuts.positives[j : j + 1],
-                n_samples[j : j + 1],
-            )
+        for j in range(self.n_labels):
+            yield cuts.of_labels(j, j + 1)
 
     def counts_under(self, weights: np.ndarray, thresholds: np.ndarray) -> Counts:
         """Return the counts of each label under weights, one row for each row of thresholds.

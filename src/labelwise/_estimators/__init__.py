@@ -30,6 +30,7 @@ from labelwise._estimators._scores import (
     scores_of_labels,
     scoring_method,
 )
+from labelwise._estimators._splits import splits_of
 from labelwise._estimators._targets import (
     ConstantLabelWarning,
     LabelTarget,
@@ -84,6 +85,7 @@ __all__ = [
     "scores_of_labels",
     "scoring_method",
     "seeded",
+    "splits_of",
     "store_target",
     "warn_of_constants",
 ]

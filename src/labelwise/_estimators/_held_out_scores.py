@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._estimators._scores import LabelScorer, fit_scorer, scoring_method
+from labelwise._estimators._splits import splits_of
 from labelwise._estimators._targets import constant_labels
 from labelwise._validation import n_rows, take_rows
-from labelwise.splitting import splits_of
 
 
 class HeldOutScores(NamedTuple):

@@ -1,6 +1,6 @@
 """Read files with a bound on memory, read npy and npz files, and write files atomically.
 
-Every stage may import from here; this package imports only `_validation`.
+Every stage may import from here; this package imports only `_errors` and `_validation`.
 """
 
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
+    from labelwise._errors import DataError, DataWarning
     from labelwise._io._numpy_files import (
         Arrays,
         check_npy,
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
         SIDE_BYTES,
         TEXT_BYTES,
         Bound,
-        DataError,
-        DataWarning,
         as_utf8,
         bound_of,
         check_lines,

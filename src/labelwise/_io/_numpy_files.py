@@ -15,7 +15,8 @@ import numpy as np
 from numpy.lib import format as npy_format
 from scipy import sparse
 
-from labelwise._io._reading import SIDE_BYTES, Bound, DataError, first_line
+from labelwise._errors import DataError
+from labelwise._io._reading import SIDE_BYTES, Bound, first_line
 
 Arrays = dict[str, np.ndarray]
 _HEADERS = {

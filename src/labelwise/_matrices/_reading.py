@@ -35,11 +35,9 @@ from labelwise._tables import (
     ROW_NAMES,
     Tables,
     as_written,
-    columns_like_ids,
     find_ids,
     first_row_without_number,
     from_sets,
-    ids_hint,
     is_text,
     named_ids,
     numbers,
@@ -54,6 +52,8 @@ from labelwise._validation import (
     check_labels,
     check_scores,
     check_states,
+    columns_like_ids,
+    ids_hint,
     with_nan,
 )
 

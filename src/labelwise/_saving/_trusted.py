@@ -100,7 +100,10 @@ _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     "measures": isfunction,
 }
 _OWN_PARTS = (
+    "labelwise.decisions.BandGuarantee",
+    "labelwise.decisions.ConstraintCheck",
     "labelwise.decisions.Evidence",
+    "labelwise.decisions.Guarantee",
     "labelwise.decisions.Sigmoid",
     "labelwise.learners.Forests",
     "labelwise.learners.Leaderboard",

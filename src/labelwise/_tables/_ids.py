@@ -127,22 +127,3 @@ def _is_word(value: Any) -> bool:
         return not np.isfinite(float(value))
     except (TypeError, ValueError):
         return True
-
-
-def columns_like_ids(values: Any, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of columns of distinct whole numbers, which scores and labels are not."""
-    if not isinstance(values, np.ndarray) or names is None or len(values) < 3:
-        return ()
-    # Scores are seldom whole numbers, and one row shows it.
-    whole = np.flatnonzero(values[0] == np.round(values[0]))
-    return tuple(names[j] for j in whole.tolist() if _are_distinct_whole_numbers(values[:, j]))
-
-
-def _are_distinct_whole_numbers(column: np.ndarray) -> bool:
-    is_whole = np.isfinite(column).all() and (column == np.round(column)).all()
-    return bool(is_whole) and np.unique(column).size == column.size
-
-
-def ids_hint(names: Sequence[str], after: str = "") -> str:
-    """Return words that propose --ids for a column that looks like ids; none without one."""
-    return f"--ids {names[0]} if this column identifies the rows{after}" if names else ""

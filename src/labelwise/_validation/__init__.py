@@ -1,7 +1,7 @@
 """Check arguments: label and score matrices, names, weights, rows and single numbers.
 
 Public functions check each argument once by these functions, and private functions rely on it.
-Every stage may import from here; this package imports only `_text`.
+Every stage may import from here; this package imports only `_errors` and `_text`.
 """
 
 from labelwise._validation._arrays import (
@@ -25,11 +25,24 @@ from labelwise._validation._label_sets import (
     labelset_numbers,
     names_in_sets,
 )
+from labelwise._validation._matching import (
+    MatchedSide,
+    are_numbers,
+    columns_like_ids,
+    have_ids,
+    have_names,
+    ids_hint,
+    matched,
+    position_note,
+    rows_in_order,
+    rows_of,
+    same_labels,
+    side_of,
+)
 from labelwise._validation._matrices import (
     Labels,
     Scores,
     check_labels,
-    check_matching,
     check_scores,
     check_states,
     columns_in_order,
@@ -55,20 +68,21 @@ from labelwise._validation._numbers import (
     is_whole,
     relative_weights,
 )
-from labelwise._validation._outcome import Outcome, check_outcome, rows_of
+from labelwise._validation._outcome import Outcome, check_outcome
 
 __all__ = [
     "Labels",
+    "MatchedSide",
     "ModelTruth",
     "NamedMatrix",
     "Outcome",
     "Scores",
+    "are_numbers",
     "as_dense",
     "check_beta",
     "check_groups",
     "check_instance",
     "check_labels",
-    "check_matching",
     "check_n_bootstrap",
     "check_names",
     "check_outcome",
@@ -82,12 +96,16 @@ __all__ = [
     "check_weights",
     "check_whole",
     "columns_in_order",
+    "columns_like_ids",
     "columns_of_sets",
     "dense_targets",
     "first_cell",
     "frame_columns",
     "frame_like",
     "frame_names",
+    "have_ids",
+    "have_names",
+    "ids_hint",
     "is_array_per_label",
     "is_frame",
     "is_list_of_sets",
@@ -95,12 +113,17 @@ __all__ = [
     "is_whole",
     "labels_for",
     "labelset_numbers",
+    "matched",
     "n_rows",
     "names_in_sets",
+    "position_note",
     "refuse_sparse",
     "relative_weights",
+    "rows_in_order",
     "rows_of",
+    "same_labels",
     "scores_of_class_1",
+    "side_of",
     "take_columns",
     "take_rows",
     "truth_for",

@@ -141,25 +141,6 @@ def check_scores(
     return Scores(array, names)
 
 
-def check_matching(Y: Labels, other: Labels | Scores, input_name: str, *, Y_name: str = "Y") -> Any:
-    """Return the matrix of `other` with its columns in the order of Y's names.
-
-    Both must have the same number of rows and columns, and the same names if both have names.
-    """
-    n_rows, n_labels = other.matrix.shape
-    if n_rows != Y.matrix.shape[0]:
-        raise ValueError(f"{input_name} has {n_rows} rows but {Y_name} has {Y.matrix.shape[0]}.")
-    if Y.names is not None and other.names is not None:
-        order = columns_in_order(Y.names, other.names, input_name)
-        in_place = np.array_equal(order, np.arange(n_labels))
-        return other.matrix if in_place else take_columns(other.matrix, order)
-    if n_labels != Y.matrix.shape[1]:
-        raise ValueError(
-            f"{input_name} has {n_labels} labels but {Y_name} has {Y.matrix.shape[1]}."
-        )
-    return other.matrix
-
-
 def take_columns(matrix: Any, columns: np.ndarray) -> Any:
     """Return columns of a dense or sparse matrix, stored as checked matrices are."""
     taken = matrix[:, columns]

@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._tuning import Problem, parse_count
 from labelwise.decisions import (
     BandGuarantee,
     Bands,
-    Problem,
     ReviewMeasures,
     check_band_request,
-    parse_count,
     solve_bands,
     unseen_review,
 )

@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from labelwise import _io, _matrices, decisions, measures, splitting
+from labelwise import _io, decisions, measures, splitting
 from labelwise._text import counted
 from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
 from labelwise.cli.running import cluster_client
 
 if TYPE_CHECKING:
-    from labelwise._curves import BlockCurves
     from labelwise.cli._tuning_report import TuningReport
 
 # A command in memory needs about twice the bytes of its scores, and room for other programs.
@@ -89,9 +88,8 @@ def tuned_in_blocks(
 
     Return the report, and lines on how rows and labels are matched.
     """
-    from labelwise._blocks import block_rows, open_blocks, rows_within
-    from labelwise._curves import BlockCurves
-    from labelwise.cli._tuning_report import TuningReport, never_decided
+    from labelwise._blocks import block_rows, rows_within
+    from labelwise.cli._tuning_report import tuning_report
 
     paths = {"Y": labels, "scores": scores}
     is_shrunk = given["shrink"] == "auto"
@@ -101,32 +99,17 @@ def tuned_in_blocks(
         block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
         _opened(paths, rows, labels_of="scores") as opened,
     ):
-        data, names = opened
-        blocks = open_blocks(data, names, None, rows.ids, rows.by_position, "scores")
-        curves = BlockCurves(blocks)
-        request = decisions.Request(**{**given, "shrink": 0.0 if is_shrunk else given["shrink"]})
-        decisions.warn_of_labels_without_positives(curves)
-        tuned = decisions.tune_and_correct(curves, request, None).thresholds
-        limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
-        report = TuningReport(
-            tuned,
-            curves.counts(tuned.values),
-            never_decided(tuned, None, request, 0),
-            float("nan"),
-            tuple(f"--{name.replace('_', '-')}" for name in limits),
-            _free_value(curves, request, tuned),
-            f"{_UNKNOWN}, {_NOT_SHRUNK}" if is_shrunk else _UNKNOWN,
+        data, names, ids = opened
+        report = tuning_report(
+            data["scores"],
+            data["Y"],
+            {**given, "shrink": 0.0 if is_shrunk else given["shrink"]},
+            why_unknown=f"{_UNKNOWN}, {_NOT_SHRUNK}" if is_shrunk else _UNKNOWN,
+            label_names=names,
+            ids=ids,
+            by_position=rows.by_position,
         )
     return report, block_notes(paths, rows)
-
-
-def _free_value(
-    curves: BlockCurves, request: decisions.Request, tuned: decisions.Thresholds
-) -> float:
-    """Return the value without the constraints."""
-    if not request.limits.are_set:
-        return tuned.value
-    return decisions.solve(curves, request.without_limits(), None).value
 
 
 def show_decisions_in_blocks(thresholds: Path, scores: Path, output: Path, rows: BlockRows) -> None:
@@ -162,13 +145,13 @@ def evaluated_in_blocks(
         block_rows(rows_within(paths, rows.max_bytes, rows.ids)),
         _opened(paths, rows) as opened,
     ):
-        data, names = opened
+        data, names, ids = opened
         found = measures.evaluate(
             **data,
             beta=beta,
             undefined=undefined,
             label_names=names,
-            ids=rows.ids,
+            ids=ids,
             by_position=rows.by_position,
         )
     return found, block_notes(paths, rows)
@@ -177,6 +160,7 @@ def evaluated_in_blocks(
 def block_notes(paths: Mapping[str, Path | None], rows: BlockRows) -> list[str]:
     """Return lines that say what is read in blocks, and what is matched by position."""
     from labelwise._blocks import open_source
+    from labelwise._validation import position_note
 
     opened = {
         name: (path, open_source(path, name, None, rows.ids))
@@ -192,7 +176,7 @@ def block_notes(paths: Mapping[str, Path | None], rows: BlockRows) -> list[str]:
             "labels": source.names is None or truth.names is None,
         }
         if any(by_position.values()):
-            notes.append(_matrices.position_note(path, first, **by_position))
+            notes.append(position_note(path, first, **by_position))
     return notes
 
 
@@ -240,14 +224,17 @@ def split_in_blocks(
 @contextmanager
 def _opened(
     paths: Mapping[str, Path | None], rows: BlockRows, labels_of: str = "Y"
-) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None]]:
+) -> Iterator[tuple[dict[str, Any], tuple[str, ...] | None, list[str] | None]]:
     """Provide the files, as dask arrays with the names of their labels if there is a cluster."""
     from labelwise._blocks import open_lazily
 
     with cluster_client(rows.cluster) as client:
         if client is None:
-            yield dict(paths), None
+            yield dict(paths), None, rows.ids
         else:
-            yield open_lazily(
-                dict(paths), rows.ids, by_position=rows.by_position, labels_of=labels_of
+            yield (
+                *open_lazily(
+                    dict(paths), rows.ids, by_position=rows.by_position, labels_of=labels_of
+                ),
+                None,  # the ids have been compared
             )

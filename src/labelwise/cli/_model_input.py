@@ -12,9 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from labelwise._io import DataError
-from labelwise._matrices import are_numbers, is_matrix_file
+from labelwise._matrices import is_matrix_file
 from labelwise._tables import ID_NAMES, ROW_NAMES, Kind, ids_in, kinds_of, read_frame, texts
 from labelwise._text import listed
+from labelwise._validation import are_numbers
 from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_data
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.data import Bags, Dataset

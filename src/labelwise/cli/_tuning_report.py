@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import counts_of
 from labelwise._text import as_text, counted, listed, printable
 from labelwise.decisions import (
-    Problem,
-    Request,
     Thresholds,
-    bootstrap_bounds,
-    check_bootstrap,
-    solve,
-    tune_and_correct,
+    best_thresholds,
+    confidence_interval,
+    corrected_value,
 )
 from labelwise.measures import Counts, f_measure, micro, precision, recall
 
 _MOST_NAMED = 5
-# Share of the bootstrap draws within the interval.
-_CONFIDENCE = 0.95
 # Labels in the table; the file of thresholds has all labels.
 _MOST_SHOWN = 20
 # A threshold of fewer positives than this is marked.
@@ -35,28 +32,28 @@ _SMALL_OPTIMISM, _LARGE_OPTIMISM = 0.02, 0.1
 class TuningReport(NamedTuple):
     """Facts about tuned thresholds.
 
-    `free_value` is the value without the constraints, which `constraints` names as options;
-    `unseen_value` is the value on unseen rows by cross-validation, NaN if it is not known.
+    `unseen_value` is the value on unseen rows by cross-validation, NaN if it is not known, and
+    `free_value` is the value without the constraints. `without_fbr` are the thresholds without FBR
+    if it raised thresholds so that labels are never decided, else None.
     """
 
     tuned: Thresholds
-    counts: Counts
-    never_decided: dict[str, list[str]]
     unseen_value: float
-    constraints: tuple[str, ...]
     free_value: float
-    why_unknown: str = "the other folds give no thresholds"
+    without_fbr: Thresholds | None
+    why_unknown: str
 
     def lines(self) -> list[str]:
         """Return the lines that explain the thresholds to the user."""
+        counts = _counts(self.tuned)
         return [
             _title(self.tuned),
-            _reached_line(self.counts),
+            _reached_line(counts),
             *self._cost_lines(),
             "",
-            *_label_lines(self.tuned, self.counts),
+            *_label_lines(self.tuned, counts),
             "",
-            *_never_lines(self.never_decided),
+            *_never_lines(self._never_decided()),
             *_perfect_lines(self.tuned),
             _unseen_line(self.tuned, self.unseen_value, self.why_unknown),
             *_broken_lines(self.tuned),
@@ -65,7 +62,7 @@ class TuningReport(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """Return the same for --json, with all labels."""
-        tuned, counts = self.tuned, self.counts
+        tuned, counts = self.tuned, _counts(self.tuned)
         f_of_label = _f_of_label(tuned, counts)
         columns = (
             _names(tuned),
@@ -98,40 +95,93 @@ class TuningReport(NamedTuple):
             "shrink": tuned.evidence.shrink,
             "fbr": tuned.evidence.fbr,
             "interval": tuned.evidence.interval,
-            "never_decided": self.never_decided,
+            "never_decided": self._never_decided(),
             "labels": [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)],
         }
 
     def _cost_lines(self) -> list[str]:
         """Say which value thresholds without the constraints reach."""
-        if not self.constraints:
+        constraints = _constraints(self.tuned)
+        if not constraints:
             return []
-        options, cost = " and ".join(self.constraints), self.free_value - self.tuned.value
+        options, cost = " and ".join(map(_option, constraints)), self.free_value - self.tuned.value
         value = f"the highest value (--shrink 0) is {self.free_value:.4f}"
         return [f"without {options} {value}: the constraint costs {cost:.4f}"]
 
+    def _never_decided(self) -> dict[str, list[str]]:
+        """List the labels that are decided for no row of the tuning data, by the reason."""
+        known = self.tuned.evidence
+        never = known.decided == 0
+        reasons = {"without positives": never & (known.support == 0)}
+        if self.without_fbr is not None:
+            decided_before = self.without_fbr.evidence.decided > 0
+            reasons[f"with F below fbr {known.fbr:g}"] = never & decided_before
+        explained = np.any(list(reasons.values()), axis=0)
+        if known.guarantee is not None and known.guarantee.needed is not None:
+            failed = never & ~explained & (known.guarantee.needed > 0)
+            reasons["without a certificate"] = failed
+            explained = explained | failed
+        reasons["not worth a decision for this measure"] = never & ~explained
+        names = _names(self.tuned)
+        return {
+            reason: [names[j] for j in np.flatnonzero(labels)]
+            for reason, labels in reasons.items()
+            if labels.any()
+        }
 
-def tuning_report(problem: Problem, request: Request, seed: int, n_bootstrap: int) -> TuningReport:
-    """Tune thresholds; find out what they reach, what constraints cost, and the unseen value."""
-    check_bootstrap(n_bootstrap, _CONFIDENCE, request)
-    problem = problem.with_top(request.max_rank)
-    tuned = tune_and_correct(problem, request, seed).thresholds
+
+def tuning_report(
+    scores: Any,
+    Y: Any,
+    given: dict[str, Any],
+    *,
+    seed: int | None = None,
+    n_bootstrap: int = 0,
+    why_unknown: str | None = None,
+    **matching: Any,
+) -> TuningReport:
+    """Tune thresholds by `best_thresholds`, and find what else is printed about them.
+
+    `given` are the options of the request, and `matching` further arguments of `best_thresholds`.
+    `why_unknown` says why the value on unseen rows is not estimated; None if it is.
+    """
+
+    def tuned_for(**changed: Any) -> Thresholds:
+        asked = given | changed
+        return best_thresholds(scores, Y, **asked, random_state=seed, **matching)
+
+    with warnings.catch_warnings():
+        # The report names labels without positives and constraints that unseen rows break.
+        warnings.filterwarnings("ignore", "Y has no positives|Constraints that new samples")
+        tuned = tuned_for()
+        known, constraints = tuned.evidence, _constraints(tuned)
+        free, without_fbr = tuned.value, None
+        if constraints:
+            free = tuned_for(**dict.fromkeys((*constraints, "guarantee")), shrink=0.0).value
+        if known.fbr and (known.decided == 0).any():
+            without_fbr = tuned_for(fbr=None, shrink=0.0)
+    unseen = known.corrected_value
+    if why_unknown is None and not constraints:
+        unseen = corrected_value(tuned, scores, Y, random_state=seed)
     if n_bootstrap:
-        bounds = bootstrap_bounds(problem, request, n_bootstrap, _CONFIDENCE, seed)
-        evidence = replace(tuned.evidence, interval=bounds.value, intervals=bounds.thresholds)
+        bounds = confidence_interval(tuned, scores, Y, n_bootstrap=n_bootstrap, random_state=seed)
+        evidence = replace(known, interval=bounds.value, intervals=bounds.thresholds)
         tuned = replace(tuned, evidence=evidence)
-    given = [name for name, limit in request.limits._asdict().items() if limit is not None]
-    free = tuned.value
-    if given:
-        free = solve(problem, request.without_limits(), seed).value
-    return TuningReport(
-        tuned,
-        problem.decision_counts(tuned.values, tuned.max_decided, "label"),
-        never_decided(tuned, problem, request, seed),
-        tuned.evidence.corrected_value,
-        tuple(map(_option, given)),
-        free,
-    )
+    reason = why_unknown or "the other folds give no thresholds"
+    return TuningReport(tuned, unseen, free, without_fbr, reason)
+
+
+def _constraints(tuned: Thresholds) -> list[str]:
+    """Name the constraints of tuned thresholds, by the arguments of `best_thresholds`."""
+    limits = tuned.evidence.request.limits._asdict()  # type: ignore[union-attr]
+    return [name for name, limit in limits.items() if limit is not None]
+
+
+def _counts(tuned: Thresholds) -> Counts:
+    """Return the counts of each label; missing labels count as true negatives."""
+    known = tuned.evidence
+    found: Counts = counts_of(known.decided, known.true_positives, known.support, known.n_samples)
+    return found
 
 
 def _option(constraint: str) -> str:
@@ -187,29 +237,6 @@ def _label_lines(tuned: Thresholds, counts: Counts) -> list[str]:
         marked = counted(int(few.sum()), "label")
         lines.append(f"* fewer than {_FEW} positives ({marked}): not reliable")
     return lines
-
-
-def never_decided(
-    tuned: Thresholds, problem: Problem | None, request: Request, seed: int
-) -> dict[str, list[str]]:
-    """List the labels that are decided for no row of the tuning data, by the reason."""
-    never = tuned.evidence.decided == 0
-    reasons = {"without positives": never & (tuned.evidence.support == 0)}
-    if tuned.evidence.fbr and never.any() and problem is not None:
-        plain = solve(problem, request.without_fbr(), seed)
-        reasons[f"with F below fbr {tuned.evidence.fbr:g}"] = never & (plain.evidence.decided > 0)
-    explained = np.any(list(reasons.values()), axis=0)
-    if tuned.evidence.guarantee is not None and tuned.evidence.guarantee.needed is not None:
-        failed = never & ~explained & (tuned.evidence.guarantee.needed > 0)
-        reasons["without a certificate"] = failed
-        explained = explained | failed
-    reasons["not worth a decision for this measure"] = never & ~explained
-    names = _names(tuned)
-    return {
-        reason: [names[j] for j in np.flatnonzero(labels)]
-        for reason, labels in reasons.items()
-        if labels.any()
-    }
 
 
 def _never_lines(never: dict[str, list[str]]) -> list[str]:

@@ -32,13 +32,14 @@ from labelwise._estimators import (
     refuse_prefit,
     score_matrix,
     scoring_method,
+    splits_of,
     store_target,
     warn_of_constants,
 )
+from labelwise._sigmoids import fit_sigmoids
+from labelwise._tuning._scores_to_tune_on import target_of_fitted
 from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
-from labelwise.decisions._scores_to_tune_on import target_of_fitted
-from labelwise.decisions._sigmoids import fit_sigmoids
-from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold
 
 
 class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

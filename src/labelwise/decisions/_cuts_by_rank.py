@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._tuning.problem._row_limit import top_of_each
 from labelwise._validation import (
     Labels,
     Scores,
@@ -19,7 +20,6 @@ from labelwise._validation import (
     frame_names,
     is_list_of_sets,
 )
-from labelwise.decisions.problem._row_limit import top_of_each
 
 
 def rank_cut(scores: Any, k: int) -> Any:

@@ -31,8 +31,12 @@ from labelwise._estimators import (
     store_target,
 )
 from labelwise._text import counted
-from labelwise._validation import check_readable, dense_targets
-from labelwise.decisions._scores_to_tune_on import (
+from labelwise._tuning._constant_labels import (
+    thresholds_of_no_label,
+    with_constant_labels,
+)
+from labelwise._tuning._result import Thresholds, check_thresholds
+from labelwise._tuning._scores_to_tune_on import (
     Samples,
     TuningScores,
     constant_scores,
@@ -44,17 +48,13 @@ from labelwise.decisions._scores_to_tune_on import (
     target_of_fitted,
     tuning_problem,
 )
-from labelwise.decisions.objectives._request import Certify, Request, options, with_current_options
-from labelwise.decisions.problem._problem import warn_of_labels_without_positives
-from labelwise.decisions.thresholds._constant_labels import (
-    thresholds_of_no_label,
-    with_constant_labels,
-)
-from labelwise.decisions.thresholds._result import Thresholds, check_thresholds
-from labelwise.decisions.thresholds._tune import (
+from labelwise._tuning._tune import (
     tune_and_correct,
     warn_of_broken_constraints,
 )
+from labelwise._tuning.objectives._request import Certify, Request, options, with_current_options
+from labelwise._tuning.problem._problem import warn_of_labels_without_positives
+from labelwise._validation import check_readable, dense_targets
 from labelwise.splitting import MultilabelStratifiedKFold
 
 

@@ -25,15 +25,15 @@ from labelwise._estimators import (
     scores_of_classes,
     scoring_method,
 )
-from labelwise._validation import check_real, check_whole, is_whole
-from labelwise.data import Bags
-from labelwise.decisions import (
+from labelwise._tuning import (
     Request,
     check_thresholds,
     thresholds_of_no_label,
     with_constant_labels,
     with_current_options,
 )
+from labelwise._validation import check_real, check_whole, is_whole
+from labelwise.data import Bags
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._register import probability_models
 from labelwise.learners.bags._bag_scores import (

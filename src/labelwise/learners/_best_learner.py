@@ -27,19 +27,20 @@ from labelwise._estimators import (
     proba_of_classes,
     report_progress,
     scores_of_classes,
+    splits_of,
     store_target,
     warn_of_constants,
 )
-from labelwise._validation import check_readable, check_real, check_weights, dense_targets, is_whole
-from labelwise.decisions import (
+from labelwise._sigmoids import Sigmoids
+from labelwise._tuning import (
     Request,
     Samples,
-    Sigmoids,
-    Thresholds,
     check_thresholds,
     thresholds_of_no_label,
     with_constant_labels,
 )
+from labelwise._validation import check_readable, check_real, check_weights, dense_targets, is_whole
+from labelwise.decisions import Thresholds
 from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection._candidates import (
     Candidate,
@@ -60,7 +61,6 @@ from labelwise.learners.selection._trials import (
     fit_params,
     with_beta_of,
 )
-from labelwise.splitting import splits_of
 
 
 class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

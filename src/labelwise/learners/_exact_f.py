@@ -21,6 +21,7 @@ from labelwise._estimators import (
     learn_targets,
     proba_of_classes,
     report_progress,
+    splits_of,
 )
 from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
@@ -33,7 +34,6 @@ from labelwise.learners.regression._penalty_path import (
     fit_regressions,
     penalty_splits,
 )
-from labelwise.splitting import splits_of
 
 # Number of probabilities in memory at a time in `predict`.
 _TOGETHER = 2**23

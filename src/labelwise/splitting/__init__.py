@@ -10,14 +10,11 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.splitting._assign import assign
-    from labelwise.splitting._assign import assign_checked as assign_checked
-    from labelwise.splitting._assign import tuning_folds as tuning_folds
     from labelwise.splitting._folds import (
         MultilabelStratifiedKFold,
         MultilabelStratifiedShuffleSplit,
         RepeatedMultilabelStratifiedKFold,
     )
-    from labelwise.splitting._folds import splits_of as splits_of
     from labelwise.splitting._holdout import train_test_split
     from labelwise.splitting._quality import SplitComparison as SplitComparison
     from labelwise.splitting._quality import SplitQuality as SplitQuality

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -26,10 +26,9 @@ from labelwise.splitting._subsets import (
     subset_sizes,
 )
 
-if TYPE_CHECKING:
-    from labelwise._blocks import MatchedBlocks
-
-METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random")
+METHODS = ("auto", "balanced", "iterative", "labelset", "pairs", "random", "rarest-label")
+# Methods that cannot keep groups together.
+_WITHOUT_GROUPS = ("labelset", "rarest-label")
 # Samples and positives together up to which "auto" is "balanced".
 BALANCED_UP_TO = 10_000_000
 
@@ -54,13 +53,13 @@ def assign(
         or folder, zarr) and a dask array are read in blocks.
     proportions : int or sequence of float
         Share of each subset, positive and summing to 1; a whole number k means k equal parts.
-    method : {"auto", "balanced", "iterative", "labelset", "pairs", "random"}, default="auto"
-        How samples are assigned; the notes describe the methods. "auto" means "balanced", but
-        "iterative" if samples and positives together are more than 10 million and `budget` is
-        None.
+    method : str, default="auto"
+        How samples are assigned: "auto", "balanced", "iterative", "labelset", "pairs", "random" or
+        "rarest-label"; the notes describe the methods. "auto" means "balanced", but "iterative" if
+        samples and positives together are more than 10 million and `budget` is None.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together. There must be at least as many
-        groups as subsets. Not for method "labelset".
+        groups as subsets. Not for methods "labelset" and "rarest-label".
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the order of the
         samples and ties.
@@ -112,8 +111,8 @@ def assign(
     "pairs" assigns samples of the rarest pair of labels first, and then those of single labels.
     Memory and time grow with the sum of the squared numbers of labels of the samples.
 
-    "labelset" divides the samples of each label set evenly, and "random" ignores labels; both have
-    exact sizes.
+    "labelset" divides the samples of each label set evenly, "rarest-label" those that have the
+    same rarest label, and "random" ignores labels; all three have exact sizes and need no search.
 
     Files are read three times by method "iterative"; memory then grows with the samples (36 bytes
     each) and with labels times subsets, and the positives are in a temporary file, 12 bytes each.
@@ -142,18 +141,11 @@ def assign(
         # Labels in memory need no readers of files.
         from labelwise._blocks import open_blocks
 
-        blocks = open_blocks({"Y": Y}, columns=columns, ids=ids)
-        return assign_stored(
-            blocks,
-            proportions,
-            method=method,
-            groups=groups,
-            random_state=random_state,
-            budget=budget,
-        )
-    matrix = check_labels(Y, allow_missing=True).matrix
+        labels: Any = open_blocks({"Y": Y}, columns=columns, ids=ids)
+    else:
+        labels = check_labels(Y, allow_missing=True).matrix
     return assign_checked(
-        matrix,
+        labels,
         proportions,
         method=method,
         groups=groups,
@@ -163,7 +155,7 @@ def assign(
 
 
 def assign_checked(
-    matrix: sparse.csc_array,
+    labels: Any,
     proportions: Any,
     *,
     method: str = "auto",
@@ -171,14 +163,19 @@ def assign_checked(
     random_state: Any = None,
     budget: int | timedelta | None = None,
 ) -> np.ndarray:
-    """Assign samples as `assign` does, from a checked boolean CSC matrix."""
+    """Assign samples as `assign` does, from a checked boolean CSC matrix or `Blocks`."""
     shares = check_proportions(proportions)
     budget = _check_budget(budget)
     _check_method(method, groups, budget)
-    numbers = None if groups is None else check_groups(groups, matrix.shape[0])
-    _check_enough(matrix.shape[0], numbers, shares)
-    method = method_for(matrix, method, budget)
-    return _assigned(matrix, shares, method, numbers, generator(random_state), budget)
+    n_samples = labels.shape[0] if sparse.issparse(labels) else labels.n_samples
+    numbers = None if groups is None else check_groups(groups, n_samples)
+    _check_enough(n_samples, numbers, shares)
+    if not sparse.issparse(labels):
+        if groups is None and budget is None and _is_assigned_by_files(labels, method):
+            return _assign_by_files(labels, shares, generator(random_state))
+        labels = stored_labels(labels)
+    method = method_for(labels, method, budget)
+    return _assigned(labels, shares, method, numbers, generator(random_state), budget)
 
 
 def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | None = None) -> str:
@@ -189,49 +186,47 @@ def method_for(matrix: sparse.csc_array, method: str, budget: int | timedelta | 
     return "balanced" if is_small or budget is not None else "iterative"
 
 
-def assign_stored(
-    blocks: Blocks,
-    proportions: Any,
-    *,
-    method: str,
-    groups: Any = None,
-    random_state: Any = None,
-    budget: int | timedelta | None = None,
-) -> np.ndarray:
-    """Assign rows as `assign` does, by files if the method can, else with positives in memory."""
-    from labelwise.splitting._label_files import stored_labels
-
-    if groups is None and budget is None and _is_assigned_by_files(blocks, method):
-        return _assign_by_files(blocks, check_proportions(proportions), generator(random_state))
-    return assign_checked(
-        stored_labels(blocks),
-        proportions,
-        method=method,
-        groups=groups,
-        random_state=random_state,
-        budget=budget,
-    )
+def stored_labels(blocks: Blocks) -> sparse.csc_array:
+    """Return the labels of all rows, with their positives in memory."""
+    return blocks.reduced(lambda outcome: outcome.Y, _stacked)
 
 
-def _is_assigned_by_files(blocks: Blocks, method: str) -> TypeGuard[MatchedBlocks]:
+def _stacked(parts: Sequence[sparse.csc_array]) -> sparse.csc_array:
+    stacked = sparse.csc_array(sparse.vstack(parts, format="csr"))
+    stacked.sort_indices()
+    return stacked
+
+
+def label_blocks(labels: Any) -> Iterator[sparse.csc_array]:
+    """Yield the labels of each block; those in memory and those of dask arrays as one block."""
+    if sparse.issparse(labels):
+        yield labels
+        return
+    from labelwise._blocks import MatchedBlocks
+
+    if isinstance(labels, MatchedBlocks):
+        yield from (outcome.Y for outcome in labels.outcomes())
+    else:
+        yield stored_labels(labels)
+
+
+def _is_assigned_by_files(blocks: Blocks, method: str) -> bool:
     """Return whether the method is "iterative", or "auto" on so many positives that it is."""
     from labelwise._blocks import MatchedBlocks
-    from labelwise.splitting._label_files import n_positives
 
     if not isinstance(blocks, MatchedBlocks) or method not in ("auto", "iterative"):
         return False
-    return method == "iterative" or blocks.n_samples + n_positives(blocks) > BALANCED_UP_TO
+    if method == "iterative":
+        return True
+    n_positives = blocks.reduced(lambda outcome: int(outcome.Y.nnz), lambda parts: sum(parts))
+    return blocks.n_samples + n_positives > BALANCED_UP_TO
 
 
-def _assign_by_files(
-    blocks: MatchedBlocks, shares: np.ndarray, random: np.random.Generator
-) -> np.ndarray:
+def _assign_by_files(blocks: Blocks, shares: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Assign rows by method "iterative", with the positives in temporary files."""
     from labelwise.splitting._iterative import assign_from_blocks
-    from labelwise.splitting._label_files import positive_cells
 
     shape = blocks.n_samples, blocks.n_labels
-    _check_enough(shape[0], None, shares)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         numbers = itertools.count()
 
@@ -239,23 +234,18 @@ def _assign_by_files(
             path = Path(folder) / f"{next(numbers)}.bin"
             return np.asarray(np.memmap(path, dtype, "w+", shape=max(1, size)))[:size]
 
-        return assign_from_blocks(lambda: positive_cells(blocks), shape, shares, random, allocate)
+        return assign_from_blocks(lambda: _positive_cells(blocks), shape, shares, random, allocate)
 
 
-def tuning_folds(
-    matrix: sparse.csc_array, n_folds: int, groups: np.ndarray | None, random_state: Any
-) -> np.ndarray:
-    """Assign samples to folds on which values of a parameter are compared.
-
-    Samples of each rarest label are divided evenly. Folds of method "balanced" choose no better
-    values, but need a search, and kernels that take seconds to compile; only groups need them.
-    """
-    if groups is not None:
-        return assign_checked(matrix, n_folds, groups=groups, random_state=random_state)
-    shares = check_proportions(n_folds)
-    _check_enough(matrix.shape[0], None, shares)
-    sizes = subset_sizes(matrix.shape[0], shares)
-    return rarest_label_subsets(matrix, sizes, generator(random_state))
+def _positive_cells(blocks: Blocks) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the rows and labels of the positives of each block."""
+    start = 0
+    for labels in label_blocks(blocks):
+        rows = sparse.csr_array(labels)
+        n_rows = rows.shape[0]
+        numbers = np.arange(start, start + n_rows, dtype=np.int32)
+        yield np.repeat(numbers, np.diff(rows.indptr)), rows.indices.astype(np.int32, copy=False)
+        start += n_rows
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -279,6 +269,8 @@ def _assigned(
         return random_subsets(sizes, rng)
     if method == "labelset":
         return labelset_subsets(Y, sizes, rng)
+    if method == "rarest-label":
+        return rarest_label_subsets(Y, sizes, rng)
     # Kernels are imported by the methods that use them.
     if method == "balanced":
         from labelwise.splitting._balanced import balance_groups, balance_samples
@@ -307,8 +299,8 @@ def _assigned(
 def _check_method(method: str, groups: Any, budget: int | timedelta | None) -> None:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if method == "labelset" and groups is not None:
-        raise ValueError('groups cannot stay together under method "labelset"; try "balanced".')
+    if method in _WITHOUT_GROUPS and groups is not None:
+        raise ValueError(f'groups cannot stay together under method "{method}"; try "balanced".')
     if budget is not None and method not in ("auto", "balanced"):
         raise ValueError(f'budget is for method "balanced", got it with {method!r}.')
 

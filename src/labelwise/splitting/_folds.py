@@ -1,17 +1,16 @@
-"""Stratified splitters for scikit-learn's argument `cv`, and the splits of any value of `cv`."""
+"""Stratified splitters for scikit-learn's argument `cv`."""
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_random_state, check_whole, is_whole, n_rows
+from labelwise._validation import check_random_state, check_whole, n_rows
 from labelwise.splitting._assign import assign
 from labelwise.splitting._holdout import holdout_sizes
 
@@ -295,87 +294,3 @@ class MultilabelStratifiedShuffleSplit(_StratifiedSplitter):
         for _ in range(self.n_splits):
             subset = assign(y, shares, method=self.method, groups=groups, random_state=random_state)
             yield np.flatnonzero(subset == 0), np.flatnonzero(subset == 1)
-
-
-def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rows of the training part and of the test part of each split.
-
-    Parameters
-    ----------
-    cv : int, splitter or iterable of (train, test)
-        A number means that many folds of `MultilabelStratifiedKFold`. Parts are row numbers or
-        boolean masks of all rows.
-    X : array-like of shape (n_samples, n_features)
-        Samples, for the splitter.
-    Y : array of shape (n_samples, n_labels)
-        Labels, for the splitter and for the number of rows.
-    groups : array of shape (n_samples,), default=None
-        Group of each row, for the splitter.
-
-    Returns
-    -------
-    list of (ndarray of int, ndarray of int)
-        Numbers of the training rows and of the test rows.
-
-    Raises
-    ------
-    TypeError
-        If `cv` is of another kind.
-    ValueError
-        If there is no split, if a part is empty, or if it has a row that does not exist.
-    """
-    if is_whole(cv):
-        cv = MultilabelStratifiedKFold(int(cv))
-    if hasattr(cv, "split") and not isinstance(cv, str):
-        pairs = list(cv.split(X, Y, groups))
-    elif isinstance(cv, Iterable) and not isinstance(cv, str):
-        pairs = list(cv)
-    else:
-        raise TypeError(f"cv must be a number of folds, a splitter or pairs of rows, got {cv!r}.")
-    if not pairs:
-        raise ValueError("cv must give a split, got none.")
-    return [_checked(pair, k, n_rows(Y)) for k, pair in enumerate(pairs)]
-
-
-def _checked(pair: Any, split: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return both parts of a split as row numbers; warn if they have rows in common."""
-    if not hasattr(pair, "__len__") or len(pair) != 2:
-        raise ValueError(f"cv must give pairs (train, test), got {pair!r} as split {split}.")
-    train, test = (
-        _rows(part, f"the {name} part of split {split}", n_samples)
-        for part, name in zip(pair, ("training", "test"), strict=True)
-    )
-    trained = np.zeros(n_samples, dtype=bool)
-    trained[train] = True
-    n_shared = int(trained[test].sum())
-    if n_shared:
-        warnings.warn(
-            f"cv puts {n_shared} of the {test.size} test rows of split {split} into the training "
-            "part too: their scores are not held out.",
-            stacklevel=5,
-        )
-    return train, test
-
-
-def _rows(part: Any, name: str, n_samples: int) -> np.ndarray:
-    """Return the row numbers of a part that is given as row numbers or as a mask."""
-    rows = np.asarray(part)
-    if rows.dtype.kind == "b":
-        if rows.shape != (n_samples,):
-            raise ValueError(
-                f"cv must give masks of all {n_samples} rows, got shape {rows.shape} as {name}."
-            )
-        rows = np.flatnonzero(rows)
-    if rows.size == 0:
-        raise ValueError(f"cv must give every part a row, got none in {name}.")
-    if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise TypeError(
-            "cv must give 1-D row numbers or boolean masks, "
-            f"got {rows.dtype} of shape {rows.shape} as {name}."
-        )
-    outside = (rows < 0) | (rows >= n_samples)
-    if outside.any():
-        raise ValueError(
-            f"cv must give rows from 0 to {n_samples - 1}, got {rows[outside][0]} in {name}."
-        )
-    return rows

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._blocks import Blocks, is_stored
+from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, printable, titles_as_html
 from labelwise._validation import check_labels, check_readable
-from labelwise.splitting._assign import assign_checked, assign_stored, method_for
+from labelwise.splitting._assign import assign_checked, label_blocks, method_for
 from labelwise.splitting._subsets import (
     check_proportions,
     label_distribution,
@@ -200,35 +200,21 @@ def split_quality(
     if highest >= shares.size:
         raise ValueError(f"subsets must be below the {shares.size} of proportions, got {highest}.")
     names = labels.names or tuple(map(str, range(labels.matrix.shape[1])))
-    return quality_of(labels.matrix, numbers, shares, names, labels.missing)
+    counts = positives_by_subset(labels.matrix, numbers, shares.size)
+    return _quality(counts, numbers, shares, names, labels.missing)
 
 
-def quality_of(
-    Y: sparse.csc_array,
+def _quality(
+    counts: np.ndarray,
     subsets: np.ndarray,
     proportions: np.ndarray,
     names: tuple[str, ...],
-    missing: sparse.csc_array | None = None,
+    missing: sparse.csc_array | None,
 ) -> SplitQuality:
-    """Compute the quality of a checked split."""
-    n_subsets = proportions.size
-    sizes = np.bincount(subsets, minlength=n_subsets)
-    counts = positives_by_subset(Y, subsets, n_subsets)
-    known = sizes if missing is None else sizes - positives_by_subset(missing, subsets, n_subsets)
-    return quality_of_counts(counts, sizes, known, proportions, names)
-
-
-def quality_of_counts(
-    counts: np.ndarray,
-    sizes: np.ndarray,
-    known: np.ndarray,
-    proportions: np.ndarray,
-    names: tuple[str, ...],
-) -> SplitQuality:
-    """Compute the quality from the positives of each label in each subset.
-
-    `known` are the samples of each subset that have truth: `sizes`, or an array for each label.
-    """
+    """Compute the quality of a split from the positives of each label in each subset."""
+    sizes = np.bincount(subsets, minlength=proportions.size)
+    # The samples of each subset that have truth for a label.
+    known = sizes if missing is None else sizes - positives_by_subset(missing, subsets, sizes.size)
     by_label = label_distribution(counts, known)
     counted = ~np.isnan(by_label)
     worst = int(np.nanargmax(by_label)) if counted.any() else None
@@ -370,55 +356,37 @@ def compare_splits(
     >>> compare_splits([[1, 0], [1, 0], [0, 1], [0, 1]], 2, random_state=0).quality.flz
     0
     """
+    shares = check_proportions(proportions)
+    labels: Any
     if is_stored(Y) or columns is not None:
         # Labels in memory need no readers of files.
         from labelwise._blocks import open_blocks
 
-        blocks = open_blocks({"Y": Y}, label_names, columns, ids)
-        return _compare_stored(blocks, proportions, method, groups, random_state)
-    labels = check_labels(Y, label_names=label_names, allow_missing=True)
-    matrix = labels.matrix
-    names = labels.names or tuple(map(str, range(matrix.shape[1])))
-    shares = check_proportions(proportions)
-    others = [name for name in _COMPARED if groups is None or name != "labelset"]
-    meant = {name: method_for(matrix, name) for name in (method, *others)}
-    subsets_by = {
-        name: assign_checked(matrix, shares, method=name, groups=groups, random_state=random_state)
+        labels = open_blocks({"Y": Y}, label_names, columns, ids)
+        names, n_labels, missing = labels.names, labels.n_labels, None
+        meant = {name: name for name in (method, "random")}
+    else:
+        labels, names, missing = check_labels(Y, label_names=label_names, allow_missing=True)
+        n_labels = labels.shape[1]
+        others = [name for name in _COMPARED if groups is None or name != "labelset"]
+        meant = {name: method_for(labels, name) for name in (method, *others)}
+    subsets = {
+        name: assign_checked(labels, shares, method=name, groups=groups, random_state=random_state)
         for name in dict.fromkeys(meant.values())
     }
-    found = {name: subsets_by[meant[name]] for name in meant}
-    qualities = {
-        name: quality_of(matrix, subsets, shares, names, labels.missing)
-        for name, subsets in found.items()
-    }
-    return SplitComparison(method, found[method], qualities)
-
-
-def _compare_stored(
-    blocks: Blocks, proportions: Any, method: str, groups: Any, random_state: Any
-) -> SplitComparison:
-    """Split rows that are read in blocks, and measure the split beside one at random, in a pass."""
-    from labelwise.splitting._label_files import label_blocks
-
-    shares = check_proportions(proportions)
-    subsets = {
-        name: assign_stored(blocks, shares, method=name, groups=groups, random_state=random_state)
-        for name in dict.fromkeys([method, "random"])
-    }
-    counts = {name: np.zeros((blocks.n_labels, shares.size), dtype=np.int64) for name in subsets}
+    counts = {name: np.zeros((n_labels, shares.size), dtype=np.int64) for name in subsets}
     start = 0
-    for labels in label_blocks(blocks):
-        end = start + labels.shape[0]
+    for block in label_blocks(labels):
+        end = start + block.shape[0]
         for name, numbers in subsets.items():
-            counts[name] += positives_by_subset(labels, numbers[start:end], shares.size)
+            counts[name] += positives_by_subset(block, numbers[start:end], shares.size)
         start = end
-    names = blocks.names or tuple(map(str, range(blocks.n_labels)))
-    sizes = {name: np.bincount(one, minlength=shares.size) for name, one in subsets.items()}
+    all_names = names or tuple(map(str, range(n_labels)))
     qualities = {
-        name: quality_of_counts(counts[name], sizes[name], sizes[name], shares, names)
-        for name in subsets
+        name: _quality(counts[name], subsets[name], shares, all_names, missing) for name in subsets
     }
-    return SplitComparison(method, subsets[method], qualities)
+    found = {name: qualities[of] for name, of in meant.items()}
+    return SplitComparison(method, subsets[meant[method]], found)
 
 
 def _check_subsets(subsets: Any, n_samples: int) -> np.ndarray:

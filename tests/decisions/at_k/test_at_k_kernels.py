@@ -51,13 +51,13 @@ def cells_and_decisions(expected, picked):
 @settings(max_examples=15)
 @given(seed=seeds, k=st.integers(1, 3), is_empty=st.booleans())
 def test_a_pass_gives_each_sample_its_best_labels_in_turn(maximize, seed, k, is_empty):
-    proba, goal = random_proba(seed), check_goal(maximize, 1.0)
-    expected, _ = _best_at_k._expected(proba, goal)
+    proba, (_, measure) = random_proba(seed), check_goal(maximize, 1.0)
+    expected, _ = _best_at_k._expected(proba, is_coverage=measure is None)
     most, n_labels = expected.most_of(k), expected.n_labels
     slope = np.zeros(n_labels) if is_empty else np.random.default_rng(seed).random(n_labels)
     picked = top_of_rows(expected.cells, linear_terms(slope), most)
     state = Climb(picked, np.zeros(n_labels), np.zeros(n_labels), np.zeros((n_labels, 4)))
-    ratios = ratios_of(goal, expected)
+    ratios = ratios_of(measure, expected)
     add_up(expected.cells, ratios, state)
     before = cells_and_decisions(expected, picked)
     n_changed = improve_rows(expected.cells, ratios, state)
@@ -76,7 +76,7 @@ def test_a_pass_gives_each_sample_its_best_labels_in_turn(maximize, seed, k, is_
 @settings(max_examples=30)
 @given(proba=probabilities(4, 5), k=st.integers(1, 4), seed=seeds)
 def test_a_price_is_between_the_last_gain_that_counts_and_the_next(proba, k, seed):
-    expected, _ = _best_at_k._expected(proba, check_goal("macro-f", 1.0))
+    expected, _ = _best_at_k._expected(proba, is_coverage=False)
     slope, base = np.random.default_rng(seed).normal(size=(2, expected.n_labels))
     prices, total = prices_of_rows(expected.cells, linear_terms(slope, base), k)
     gains = np.where(proba > 0, base + slope * proba, 0.0)
@@ -89,7 +89,7 @@ def test_a_price_is_between_the_last_gain_that_counts_and_the_next(proba, k, see
 @given(proba=probabilities(5, 4), seed=seeds)
 def test_cells_of_a_label_are_those_that_can_be_worth_their_price(proba, seed):
     random = np.random.default_rng(seed)
-    expected, _ = _best_at_k._expected(proba, check_goal("macro-f", 1.0))
+    expected, _ = _best_at_k._expected(proba, is_coverage=False)
     prices, slopes = random.random(len(proba)), 3 * random.random(proba.shape[1])
     starts, own, cost = cells_of_labels(expected.cells, prices, slopes)
     for j, column in enumerate(proba.T):
@@ -112,7 +112,7 @@ def test_cells_above_their_price_are_kept_with_the_sum_and_the_largest_of_their_
 
 @given(proba=probabilities(5, 4))
 def test_probabilities_by_label_fall_and_are_rounded_up_to_32_bits(proba):
-    expected, _ = _best_at_k._expected(proba, check_goal("macro-f", 1.0))
+    expected, _ = _best_at_k._expected(proba, is_coverage=False)
     labels, falling = _ascent._falling_by_label(expected)
     cells = sorted((j, -proba[i, j]) for i, j in zip(*np.nonzero(proba), strict=True))
     assert labels.tolist() == [j for j, _ in cells]
@@ -139,8 +139,9 @@ def test_the_bound_of_a_label_is_nearly_its_best_set(seed, scale, is_free):
 @pytest.mark.parametrize("maximize", [*BOUNDED, "coverage"])
 @pytest.mark.parametrize("seed", range(3))
 def test_further_starts_gain_nothing_or_less_than_a_thousandth(maximize, seed):
-    expected, _ = _best_at_k._expected(make_proba((60, 40), 8, seed), check_goal(maximize, 1.0))
-    ratios = ratios_of(check_goal(maximize, 1.0), expected)
+    proba, (_, measure) = make_proba((60, 40), 8, seed), check_goal(maximize, 1.0)
+    expected, _ = _best_at_k._expected(proba, is_coverage=measure is None)
+    ratios = ratios_of(measure, expected)
     _, value, bound = _ascent.ascend(expected, ratios, 2)
     climbed = (_ascent._climb(expected, ratios, one) for one in _ascent._starts(expected, 2))
     reached = [values_of(ratios, one).mean() for one in climbed]

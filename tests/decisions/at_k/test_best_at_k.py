@@ -15,6 +15,7 @@ from labelwise._counts import average_and_measure
 from labelwise.decisions import best_at_k, rank_cut
 from labelwise.decisions.at_k import _best_at_k
 from labelwise.decisions.at_k._ascent import bound_of_sum
+from labelwise.decisions.at_k._at_k_kernels import Decisions
 from labelwise.decisions.at_k._expected_measures import check_goal, ratios_of
 from tests.oracles import at_k as oracle
 
@@ -124,12 +125,15 @@ def test_the_value_is_near_the_bound_and_above_that_of_the_most_probable_labels(
 @settings(max_examples=15)
 @given(proba=probabilities(), k=st.integers(1, 2), data=st.data())
 def test_any_decisions_give_a_bound_of_the_best(maximize, proba, k, data):
-    goal = check_goal(maximize, 1.0)
-    expected, _ = _best_at_k._expected(proba, goal)
+    _, measure = check_goal(maximize, 1.0)
+    expected, _ = _best_at_k._expected(proba, is_coverage=measure is None)
     size = expected.cells.proba.size
     chosen = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
-    ratios = ratios_of(goal, expected)
-    bound = bound_of_sum(expected, ratios, expected.decisions(chosen), k) / proba.shape[1]
+    labels, n_labels = expected.cells.labels[chosen], proba.shape[1]
+    hits = np.bincount(labels, expected.cells.amounts[chosen], minlength=n_labels)
+    decided = np.bincount(labels, minlength=n_labels).astype(float)
+    decisions = Decisions(chosen, hits, decided)
+    bound = bound_of_sum(expected, ratios_of(measure, expected), decisions, k) / n_labels
     shape_and_k = (*proba.shape, min(k, proba.shape[1]))
     highest = max(value_of(proba, one, maximize) for one in oracle.all_decisions(*shape_and_k))
     assert highest <= bound

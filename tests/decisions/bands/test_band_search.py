@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions.bands import _queue_ends
 from labelwise.decisions.bands._band_search import QueueSearch, nested
 from labelwise.decisions.bands._queue_ends import BandCut, Near, SideValues, whole_hulls
-from labelwise.decisions.problem._problem import check_problem
 from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
+from labelwise._tuning.guarantees._certified_path import CertifiedPoint
 from labelwise.decisions import BandGuarantee, Bands, review_bands, review_measures
 from labelwise.decisions.bands import _review_bands
 from labelwise.decisions.bands._review_queue import BandEnds
-from labelwise.decisions.guarantees._certified_path import CertifiedPoint
 
 SHARES = np.array([0.5, 0.3, 0.2])
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import ReviewMeasures, review_bands, review_measures, unseen_review
 from labelwise.decisions.bands._band_search import ReviewCost
 from labelwise.decisions.bands._review_bands import check_band_request
-from labelwise.decisions.problem._problem import check_problem
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
 

@@ -256,7 +256,7 @@ def test_an_offender_in_a_late_block_is_named_by_its_own_number(monkeypatch):
 @pytest.mark.parametrize(
     ("joint", "p_empty", "beta", "error", "told"),
     [
-        (np.zeros((2, 3)), [0, 0], 1, ValueError, "joint must be 3-D, .* got 2-D"),
+        (np.zeros((2, 3)), [0, 0], 1, ValueError, "joint must be 3-D, .* got shape"),
         ([[["a"]]], [0], 1, TypeError, "joint must contain numbers, got <U1"),
         (np.zeros((2, 3, 1)), [0], 1, ValueError, "p_empty has 1 entries for 2 samples"),
         (np.zeros((1, 3, 1)), [[0]], 1, ValueError, "p_empty must be a number for each sample"),

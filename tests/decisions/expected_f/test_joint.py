@@ -188,7 +188,7 @@ def test_many_draws_come_near_the_posterior_they_were_drawn_from():
     [
         ([[1, 0]], ValueError, "samples must be 3-D, .* got shape \\(1, 2\\)"),
         (np.zeros((0, 1, 2)), ValueError, "got shape \\(0, 1, 2\\)"),
-        ([[["a"]]], TypeError, "samples must contain 0 and 1, got <U1"),
+        ([[["a"]]], TypeError, "samples must contain numbers, got <U1"),
         ([[[0, 1]], [[1, 2]]], ValueError, "got 2 at draw 1, sample 0, label 1"),
         ([[[0, np.nan]]], ValueError, "got nan at draw 0, sample 0, label 1"),
     ],
@@ -202,8 +202,8 @@ def test_bad_samples_are_refused_by_name(samples, error, message):
     ("joint", "p_empty", "error", "message"),
     [
         (sparse.csr_array((2, 2)), [0], TypeError, "joint must be a dense array"),
-        (np.zeros((2, 2)), [0], ValueError, "joint must be 3-D, .* got float64 \\(2, 2\\)"),
-        (np.zeros((2, 0, 2)), [0], ValueError, "got float64 \\(2, 0, 2\\)"),
+        (np.zeros((2, 2)), [0], ValueError, "joint must be 3-D, .* got shape \\(2, 2\\)"),
+        (np.zeros((2, 0, 2)), [0], ValueError, "got shape \\(2, 0, 2\\)"),
         (np.zeros((2, 1, 2)), [0], ValueError, "p_empty has 1 entries for 2 samples"),
         (np.full((1, 1, 2), np.nan), [0], ValueError, "got nan at sample 0, label 0, size 1"),
         (np.zeros((1, 1, 2)), [np.inf], ValueError, "p_empty must be finite, got inf at sample 0"),

@@ -12,7 +12,6 @@ from scipy.stats import binom
 
 from labelwise.decisions import adapt_thresholds, best_thresholds
 from labelwise.decisions.label_shift import _label_priors
-from labelwise.decisions.label_shift._label_priors import Probabilities
 from labelwise.decisions.label_shift._label_priors_kernels import (
     most_likely_prior,
     slope_and_squares,
@@ -106,7 +105,7 @@ def test_certain_probabilities_have_their_mean_as_frequency():
 def test_the_estimates_come_near_the_true_frequencies():
     frequencies = np.array([0.02, 0.2, 0.5, 0.9])
     proba, _ = draw(np.random.default_rng(1), 20_000, frequencies)
-    shift = estimate_shift(Probabilities(proba), np.full(4, 4000), 20_000, 0.05)
+    shift = estimate_shift(proba, np.full(4, 4000), 20_000, 0.05)
     np.testing.assert_allclose(shift.new, frequencies, atol=0.015)
     assert shift.moved.tolist() == [True, False, True, True]
 
@@ -117,7 +116,7 @@ def test_an_absent_probability_is_0_and_float32_is_float64():
     proba[random.random(proba.shape) < 0.4] = 0
     support = random.integers(0, 101, 20)
     forms = [proba, proba.astype(np.float64), np.asfortranarray(proba), sparse.csc_array(proba)]
-    first, *others = [estimate_shift(Probabilities(form), support, 100, 0.05) for form in forms]
+    first, *others = [estimate_shift(form, support, 100, 0.05) for form in forms]
     for other in others:
         np.testing.assert_allclose(other.new, first.new, rtol=1e-8)
         np.testing.assert_allclose(other.p_values, first.p_values, rtol=1e-8)
@@ -130,7 +129,7 @@ def share_that_moved(n_draws, n_tuned, n_new, new, separation=2.0, seed=3):
     for _ in range(n_draws):
         support = random.binomial(n_tuned, np.full(5, TUNED_AT))
         proba, _ = draw(random, n_new, np.full(5, new), separation)
-        n_moved += estimate_shift(Probabilities(proba), support, n_tuned, 0.05).moved.any()
+        n_moved += estimate_shift(proba, support, n_tuned, 0.05).moved.any()
     return n_moved / n_draws
 
 
@@ -153,7 +152,7 @@ def test_the_test_keeps_its_level_for_rare_labels():
         x = random.normal(size=Y.shape) + 2 * Y
         proba = 1 / (1 + 99 * np.exp(2 - 2 * x))
         support = random.binomial(1000, np.full(5, 0.01))
-        n_moved += estimate_shift(Probabilities(proba), support, 1000, 0.05).moved.any()
+        n_moved += estimate_shift(proba, support, 1000, 0.05).moved.any()
     assert n_moved <= binom.ppf(0.999, n_draws, 0.05)
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit, logit
 
+from labelwise._sigmoids import fit_sigmoids
 from labelwise.decisions import adapt_thresholds, best_thresholds
-from labelwise.decisions._sigmoids import fit_sigmoids
 from labelwise.decisions.label_shift._score_scale import score_scale
 from labelwise.measures import count, macro, micro
 from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
@@ -80,7 +80,7 @@ def test_a_level_becomes_the_score_from_which_on_probabilities_reach_it(seed):
     Y = random.random((40, 2)) < 0.4
     tuned = tuned_by_hand(Y.sum(axis=0), 40, [0.5, np.inf])
     scale = score_scale(tuned, new, (scores, Y))
-    proba = scale.probabilities().matrix
+    proba = scale.probabilities()
     levels = random.choice([*np.unique(proba), 0.0, 0.3, 1.0, np.inf], 2)
     back = scale.on_scores(tuned_by_hand([8, 8], 40, levels))
     changed = levels != scale.on_probabilities().values

@@ -98,8 +98,8 @@ def test_the_ids_of_the_rows_are_written_along(tmp_path, block_rows):
 
 def test_names_of_the_thresholds_or_the_file_alone_are_not_ignored(tmp_path):
     path = tmp_path / "decided.npy"
-    with pytest.raises(ValueError, match="scores has no label names and thresholds has: match"):
+    with pytest.raises(ValueError, match="scores has no label names and thresholds has: give"):
         TUNED.decide(WRITERS["npy"](tmp_path, "scores", SCORES), path)
     nameless = replace(TUNED, label_names=None)
-    with pytest.raises(ValueError, match="thresholds has no label names and scores has: match"):
+    with pytest.raises(ValueError, match="thresholds has no label names and scores has: give"):
         nameless.decide(WRITERS["parquet"](tmp_path, "scores", SCORES), path)

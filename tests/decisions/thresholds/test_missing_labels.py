@@ -8,6 +8,9 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 
+from labelwise._tuning._tune import tune_and_correct
+from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import (
     Certify,
     Thresholds,
@@ -18,9 +21,6 @@ from labelwise.decisions import (
     review_bands,
     scan_thresholds,
 )
-from labelwise.decisions.objectives._request import Request
-from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, evaluate, f_measure, jaccard, matthews
 from tests.decisions.intervals import tuned_with_interval

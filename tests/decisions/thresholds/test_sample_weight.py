@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import exact_weights
+from labelwise._tuning._tune import tune_and_correct
+from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
-from labelwise.decisions.objectives._request import Request
-from labelwise.decisions.problem._problem import check_problem
-from labelwise.decisions.thresholds._tune import tune_and_correct
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems

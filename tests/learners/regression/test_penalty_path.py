@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from labelwise._sigmoids import fit_sigmoids
 from labelwise.data import make_multilabel
-from labelwise.decisions import fit_sigmoids
 from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
 from labelwise.learners.regression import _batched_descent, _design, _penalty_path
 from labelwise.learners.regression._design import make_design

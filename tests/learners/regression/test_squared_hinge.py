@@ -8,11 +8,12 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from labelwise._estimators import splits_of
 from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import BinaryRelevance
 from labelwise.learners.regression import _squared_hinge_kernels
-from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.squared_hinge import hinge_optimum, hinge_value, machine
 
 

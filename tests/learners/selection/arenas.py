@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from labelwise._estimators import splits_of
+from labelwise._tuning import Request, Samples
 from labelwise.data import make_multilabel
-from labelwise.decisions import Request, Samples
 from labelwise.learners.selection._trials import Arena
-from labelwise.splitting import splits_of
 
 
 def arena_of(n_samples, maximize="micro-f"):

@@ -6,8 +6,10 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from labelwise._sigmoids import Sigmoids
+from labelwise._tuning import Request
 from labelwise.data import make_multilabel
-from labelwise.decisions import Request, Sigmoids, maximize_expected_f_independent
+from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners import BinaryRelevance
 from labelwise.learners.selection._rules import FittedCandidates
 

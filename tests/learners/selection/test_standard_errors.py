@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._counts import average_and_measure
-from labelwise.decisions import Problem, Request
+from labelwise._tuning import Problem, Request
 from labelwise.learners.selection._trials import leave_out_values, standard_error
 from tests.oracles.leave_out import jackknife, leave_out_loop, value_of
 

@@ -6,15 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.decisions import (
-    Problem,
-    Request,
-    Thresholds,
-    best_thresholds,
-    cross_fitted,
-    micro_frontier,
-    tune_and_correct,
-)
+from labelwise._tuning import Problem, Request, cross_fitted, tune_and_correct
+from labelwise.decisions import Thresholds, best_thresholds, micro_frontier
 from labelwise.measures import (
     Counts,
     count,

@@ -9,16 +9,8 @@ import pytest
 from scipy import sparse
 
 from labelwise._curves import cuts_of
-from labelwise.decisions import (
-    Bands,
-    Problem,
-    Request,
-    Thresholds,
-    best_thresholds,
-    micro_frontier,
-    random_folds,
-    tune_and_correct,
-)
+from labelwise._tuning import Problem, Request, random_folds, tune_and_correct
+from labelwise.decisions import Bands, Thresholds, best_thresholds, micro_frontier
 from labelwise.measures import (
     Counts,
     accuracy,

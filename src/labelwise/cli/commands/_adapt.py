@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _matrices, data, decisions
+from labelwise import data, decisions
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import parse_ids, read_truth, refuse_as_rule
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
@@ -48,18 +48,20 @@ def adapt(
     max_bytes: opt.MaxBytes = None,
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
+    from labelwise._validation import MatchedSide, position_note, same_labels, side_of
+
     check_ending(output, ".json")
     refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
-    matching = _matrices.Matching(by_position, missing_labels)
+    matching: dict[str, Any] = {"by_position": by_position, "missing_labels": missing_labels}
     with working("adapting"), warnings_as_notes():
         tuned = decisions.Thresholds.load(thresholds)
         scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         known, notes = _labelled(calibrate, ids, matching, max_bytes)
-        same = _matrices.same_labels(
-            _matrices.LabelColumns(thresholds, tuned.label_names, len(tuned)),
-            [_matrices.label_columns(one) for one in (scored, *known)],
-            matching,
+        same = same_labels(
+            MatchedSide(thresholds, label_names=tuned.label_names, shape=(0, len(tuned))),
+            [side_of(one) for one in (scored, *known)],
+            **matching,
         )
         of_thresholds, of_scores, *of_known = same.places
         chosen = tuned._of_labels(of_thresholds, same.names)
@@ -76,7 +78,7 @@ def adapt(
     for line in (*same.notes, *notes):
         note(line)
     if same.by_position[0]:
-        note(_matrices.position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     if not known:
         note(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "
@@ -89,20 +91,21 @@ def adapt(
 def _labelled(
     files: tuple[Path, Path] | None,
     ids: str | None,
-    matching: _matrices.Matching,
+    matching: dict[str, Any],
     max_bytes: int | None,
 ) -> tuple[list[NamedMatrix], Sequence[str]]:
     """Read scores and labels of the same rows, in the same order, and notes about their matching.
 
     There are none of both without files.
     """
+    from labelwise._validation import matched
+
     if files is None:
         return [], ()
     scores, labels = files
     truth = read_truth(labels, None, max_bytes, ids=ids, allow_missing=True)
-    same = _matrices.matched(
-        truth, [data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)], matching
-    )
+    scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
+    same = matched(truth, [scored], **matching)
     return [*same.others, same.truth], same.notes
 
 

@@ -68,7 +68,14 @@ def decide(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
-    from labelwise._validation import NamedMatrix, take_columns
+    from labelwise._validation import (
+        MatchedSide,
+        NamedMatrix,
+        position_note,
+        same_labels,
+        side_of,
+        take_columns,
+    )
 
     if reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
@@ -84,10 +91,11 @@ def decide(
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
         scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-        labels = _matrices.same_labels(
-            _matrices.LabelColumns(thresholds, rule.label_names, len(rule)),
-            [_matrices.label_columns(scored)],
-            _matrices.Matching(by_position, missing_labels),
+        labels = same_labels(
+            MatchedSide(thresholds, label_names=rule.label_names, shape=(0, len(rule))),
+            [side_of(scored)],
+            by_position,
+            missing_labels,
         )
         of_rule, of_scores = labels.places
         chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
@@ -99,7 +107,7 @@ def decide(
     for text in labels.notes:
         note(text)
     if labels.by_position[0]:
-        note(_matrices.position_note(scores, thresholds))
+        note(position_note(scores, thresholds))
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)

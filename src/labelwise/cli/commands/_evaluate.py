@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelwise import _io, _matrices, data, decisions, measures
+from labelwise import _io, data, decisions, measures
 from labelwise._text import as_text, printable, safe_cell
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import (
@@ -89,6 +89,8 @@ def evaluate(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
+    from labelwise._validation import matched
+
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     if undefined not in _UNDEFINED:
@@ -124,8 +126,9 @@ def evaluate(
                 scored = [data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)]
             if decided is not None:
                 found = [read_decided(decided, max_bytes, ids)]
-            matching = _matrices.Matching(by_position, missing_labels)
-            same = _matrices.matched(truth, [*scored, *found], matching)
+            same = matched(
+                truth, [*scored, *found], by_position=by_position, missing_labels=missing_labels
+            )
             states_or_labels = same.others[-1].values if found else None
             states = answered_states(same.truth.values, states_or_labels) if found else None
         with working("measuring"):

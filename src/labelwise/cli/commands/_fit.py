@@ -14,6 +14,7 @@ import typer
 import labelwise
 from labelwise import decisions, features, learners, measures, splitting
 from labelwise._text import counted, quoted
+from labelwise._tuning import Request
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
 from labelwise.cli._outputs import (
@@ -25,7 +26,6 @@ from labelwise.cli._outputs import (
     working,
 )
 from labelwise.cli.running import command, current_settings
-from labelwise.decisions import Request
 
 if TYPE_CHECKING:
     import numpy as np
@@ -245,7 +245,8 @@ def _value_of_own_rule(
     if is_tuned or chosen.maximizes is None or len(rows) < _FEWEST_ROWS:
         return None
     tests, decided = [], []
-    for train, test in splitting.splits_of(_N_FOLDS, rows.Y, rows.Y, groups):
+    folds = splitting.MultilabelStratifiedKFold(_N_FOLDS)
+    for train, test in folds.split(rows.Y, rows.Y, groups):
         of_train = None if groups is None else groups[train]
         fitted = _fitted(clone(model), rows.take(train), of_train)
         tests.append(test)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import labelwise
-from labelwise import _io, _matrices, data, decisions, experiments, reports
+from labelwise import _io, data, decisions, experiments, reports
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import is_model_file, parse_ids, read_truth, refuse_as_rule
 from labelwise.cli._outputs import (
@@ -72,6 +72,8 @@ def report(
 
     For a store of labelwise compare, the page shows the results of its studies.
     """
+    from labelwise._validation import matched
+
     of_desks = (thresholds, versus, slices, texts, title)
     if labels is None and any(one is not None for one in of_desks):
         raise ValueError(
@@ -88,20 +90,27 @@ def report(
     beside = [path for path in (thresholds, slices, texts) if path is not None]
     inputs = [*models, *beside, *data.input_files(labels, None, columns)]
     outputs = Outputs([output], inputs=inputs)
-    matching = _matrices.Matching(by_position, missing_labels)
     with working("reading"), warnings_as_notes():
         truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
         scored = [
             data.read_scores(path, ids=parse_ids(ids), max_bytes=max_bytes) for path in models
         ]
-        same = _matrices.matched(truth, scored, matching, labels_of_scores=True)
+        same = matched(
+            truth,
+            scored,
+            by_position=by_position,
+            missing_labels=missing_labels,
+            labels_of_scores=True,
+        )
         of_rows: dict[str, Any] = {"ids": same.truth.ids}
         notes = same.notes
         if slices is not None:
-            of_rows["slices"], more = read_row_columns(slices, same.truth, matching, ids, max_bytes)
+            of_rows["slices"], more = read_row_columns(
+                slices, same.truth, by_position, ids, max_bytes
+            )
             notes = [*notes, *more]
         if texts is not None:
-            found, more = read_row_columns(texts, same.truth, matching, ids, max_bytes)
+            found, more = read_row_columns(texts, same.truth, by_position, ids, max_bytes)
             of_rows["texts"], notes = only_texts(texts, found), [*notes, *more]
         tuned = None
         if thresholds is not None:
@@ -129,12 +138,16 @@ def _given_thresholds(path: Path) -> decisions.Thresholds:
     if not is_model_file(path):
         refuse_as_rule(path)
         return decisions.Thresholds.load(path)
+    from sklearn.pipeline import Pipeline
+
     model = labelwise.load(path)
-    found = getattr(model, "thresholds_", None)
+    # Behind the features of a table, the last step decides.
+    decider = model[-1] if isinstance(model, Pipeline) else model
+    found = getattr(decider, "thresholds_", None)
     if not isinstance(found, decisions.Thresholds):
         raise _io.DataError(
             path,
-            f"has no thresholds, because {type(model).__name__} does not decide by them: "
+            f"has no thresholds, because {type(decider).__name__} does not decide by them: "
             "--thresholds takes a file of labelwise tune, or a model of tuned thresholds.",
         )
     return found
@@ -143,7 +156,7 @@ def _given_thresholds(path: Path) -> decisions.Thresholds:
 def read_row_columns(
     path: Path,
     truth: NamedMatrix,
-    matching: _matrices.Matching,
+    by_position: bool = False,
     ids: str | None = None,
     max_bytes: int | None = None,
 ) -> tuple[dict[str, list[str]], list[str]]:
@@ -154,6 +167,7 @@ def read_row_columns(
     position, with a note; where one file has them, this is refused unless --by-position.
     """
     from labelwise._tables import named_ids, read_frame
+    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
 
     asked = [] if ids is None else ids.split(",")
     table = read_frame(path, [*asked, truth.id_name], max_bytes)
@@ -163,11 +177,13 @@ def read_row_columns(
     found = None if id_name is None else columns.pop(id_name)
     if not columns:
         raise _io.DataError(path, "has no column beside the ids.")
-    if found is None or truth.ids is None:
-        _check_positions(path, truth, found, table.num_rows, matching)
-        return columns, [_matrices.position_note(path, truth.source, rows=True, labels=False)]
-    rows = _rows(path, truth, found)
-    return {name: [of[row] for row in rows] for name, of in columns.items()}, []
+    beside = MatchedSide(path, found, shape=(table.num_rows, 0), id_name=id_name)
+    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
+    if rows is not None:
+        columns = {name: [of[row] for row in rows] for name, of in columns.items()}
+    if found is not None and truth.ids is not None:
+        return columns, []
+    return columns, [position_note(path, truth.source, rows=True, labels=False)]
 
 
 def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:
@@ -196,32 +212,3 @@ def _id_column(names: list[str], name_in_labels: str) -> str | None:
 
 def _texts(column: Any) -> list[str]:
     return ["" if value is None else str(value) for value in column.to_pylist()]
-
-
-def _check_positions(
-    path: Path, truth: NamedMatrix, ids: list[str] | None, n_rows: int, matching: _matrices.Matching
-) -> None:
-    """Refuse rows that cannot be matched by position, or not without being asked for."""
-    n_wanted = truth.values.shape[0]
-    if n_rows != n_wanted:
-        raise _io.DataError(path, f"has {n_rows} rows but {truth.source} has {n_wanted}.")
-    if matching.by_position or (ids is None and truth.ids is None):
-        return
-    having, lacking = (truth.source, path) if ids is None else (path, truth.source)
-    raise _io.DataError(
-        lacking,
-        f"has no ids and {having} has: name the column with --ids, or give --by-position to match "
-        "rows by their order.",
-    )
-
-
-def _rows(path: Path, truth: NamedMatrix, ids: list[str]) -> list[int]:
-    """Return the row of the table for each row of the labels."""
-    places = {name: row for row, name in enumerate(ids)}
-    if len(places) < len(ids):
-        twice = next(name for row, name in enumerate(ids) if places[name] != row)
-        raise _io.DataError(path, f"has row {twice!r} twice.")
-    missing = next((name for name in truth.ids or () if name not in places), None)
-    if missing is not None:
-        raise _io.DataError(path, f"lacks row {missing!r}, which {truth.source} has.")
-    return [places[name] for name in truth.ids or ()]

@@ -47,7 +47,8 @@ def split(
         str | None, typer.Option(help="Sizes of subsets instead of folds, such as 0.7,0.15,0.15.")
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, balanced, iterative, pairs, labelset or random.")
+        str,
+        typer.Option(help="auto, balanced, iterative, pairs, labelset, rarest-label or random."),
     ] = "auto",
     groups: Annotated[
         str | None, typer.Option(help="Column of the data; rows with the same value stay together.")

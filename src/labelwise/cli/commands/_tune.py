@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _matrices, data
+from labelwise import data
+from labelwise._tuning import Request
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
 from labelwise.cli._inputs import parse_ids, parse_names, read_truth
@@ -24,12 +25,11 @@ from labelwise.cli._outputs import (
     write_figure,
 )
 from labelwise.cli.running import command, declared_defaults
-from labelwise.decisions import Certify, Request
+from labelwise.decisions import Certify
 
 if TYPE_CHECKING:
     from labelwise.cli._band_report import BandReport
     from labelwise.cli._tuning_report import TuningReport
-    from labelwise.decisions import Problem
 
 # Labels in the figure, the most frequent ones.
 _MOST_DRAWN = 25
@@ -74,6 +74,8 @@ def tune(
 
     Its value on new rows is estimated, too.
     """
+    from labelwise._validation import matched
+
     report: TuningReport | BandReport
     defaults = declared_defaults(Request, Certify)
     changed = [name for name, value in asked.items() if value != defaults[name]]
@@ -103,13 +105,26 @@ def tune(
                 labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=review is None
             )
             scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-            matching = _matrices.Matching(by_position, missing_labels)
-            same = _matrices.matched(truth, [scored], matching, labels_of_scores=True)
+            same = matched(
+                truth,
+                [scored],
+                by_position=by_position,
+                missing_labels=missing_labels,
+                labels_of_scores=True,
+            )
         notes = same.notes
-        problem = _problem(same.others[0].values, same.truth.values, same.truth.label_names)
-        report = _report(problem, given, review, bootstrap, seed)
+        matrices, names = (same.others[0].values, same.truth.values), same.truth.label_names
+        if review is not None:
+            report = _band_report(*matrices, names, review, given, seed)
+        else:
+            from labelwise.cli._tuning_report import tuning_report
+
+            with working("tuning"):
+                report = tuning_report(
+                    *matrices, given, seed=seed, n_bootstrap=bootstrap, label_names=names
+                )
         if plot is not None:
-            write_figure(plot, tuning_figure(report.tuned, problem))
+            write_figure(plot, _figure(report.tuned, *matrices))
     if output is not None:
         report.tuned.save(output)
     for text in notes:
@@ -129,32 +144,18 @@ def _with_guarantee(asked: dict[str, Any]) -> dict[str, Any]:
     return given | {"guarantee": None if level is None else certify}
 
 
-def _problem(scores: Any, Y: Any, label_names: tuple[str, ...] | None) -> Problem:
-    """Return the problem of checked matrices; labels of type float have NaN for missing ones."""
-    from labelwise.decisions import Problem, check_problem
-
-    if Y.dtype == bool:
-        return Problem(scores, Y, label_names)
-    return check_problem(scores, Y, label_names, allow_missing=True)
-
-
-def _report(
-    problem: Problem, given: dict[str, Any], review: str | None, bootstrap: int, seed: int
-) -> TuningReport | BandReport:
-    """Tune thresholds, or bands for a review."""
-    if review is None:
-        from labelwise.cli._tuning_report import tuning_report
-
-        request = Request(**given)
-        with working("tuning"):
-            return tuning_report(problem, request, seed, bootstrap)
+def _band_report(
+    scores: Any, Y: Any, label_names: Any, review: str, given: dict[str, Any], seed: int
+) -> BandReport:
+    """Find bands for a review."""
+    from labelwise._tuning import Problem
     from labelwise.cli._band_report import band_report
 
     with working("tuning"), warnings_as_notes():
-        return band_report(problem, review, given, seed)
+        return band_report(Problem(scores, Y, label_names), review, given, seed)
 
 
-def tuning_figure(tuned: Any, problem: Problem) -> Any:
+def _figure(tuned: Any, scores: Any, Y: Any) -> Any:
     """Draw the frontier of precision and recall, and the thresholds of the frequent labels."""
     from matplotlib.figure import Figure
 
@@ -162,10 +163,10 @@ def tuning_figure(tuned: Any, problem: Problem) -> Any:
 
     height = max(5.0, 1.6 + 0.34 * min(len(tuned), _MOST_DRAWN))
     left, right = Figure(figsize=(13, height), layout="constrained").subplots(1, 2)
-    FrontierDisplay.from_predictions(problem.Y, problem.scores, beta=tuned.evidence.beta, ax=left)
+    FrontierDisplay.from_predictions(Y, scores, beta=tuned.evidence.beta, ax=left)
     ThresholdDisplay.from_predictions(
-        problem.Y,
-        problem.scores,
+        Y,
+        scores,
         thresholds=tuned,
         label_names=tuned.label_names,
         max_labels=_MOST_DRAWN,

@@ -25,12 +25,13 @@ _OTHER_NAMES = {
 }
 _BEFORE_NAMES = "together with|needs|without|under"
 _AFTER_NAMES = "must|cannot|does not|needs"
+_ALONE = r"(?<![\w'\"-])"
 
 
 def exit_code(error: Exception) -> int:
     """Return 2 for wrong arguments, 1 for files, memory and constraints that data cannot meet."""
     from labelwise._io import DataError
-    from labelwise.decisions import InfeasibleError
+    from labelwise._tuning import InfeasibleError
 
     failures = DataError | InfeasibleError | OSError | MemoryError
     return FAILED if isinstance(error, failures) else WRONG_USAGE
@@ -56,8 +57,11 @@ def errors_name_options(command: Callable[[], Any]) -> Iterator[None]:
     except (ValueError, TypeError) as error:
         from labelwise._io import DataError
 
-        if error.args and isinstance(error.args[0], str) and not isinstance(error, DataError):
-            error.args = (in_options(error.args[0], options_of(command())), *error.args[1:])
+        if error.args and isinstance(error.args[0], str):
+            options = options_of(command())
+            # An error in a file has words of the file; only `name=value` is an argument there.
+            translate = assignments_in_options if isinstance(error, DataError) else in_options
+            error.args = (translate(error.args[0], options), *error.args[1:])
         raise
 
 
@@ -85,13 +89,20 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         text = re.sub(r'average="(\w+)"', r"--maximize \1-NAME", text)
     every = "|".join(sorted(options, key=len, reverse=True))
     joined = "|".join(name for name in options if "_" in name) or every
-    alone = r"(?<![\w'\"-])"
-    text = re.sub(rf"{alone}({every})=True\b", lambda m: options[m[1]], text)
-    text = re.sub(
-        rf"{alone}({every})=\"?([\w.+-]*\w)\"?", lambda m: f"{options[m[1]]} {m[2]}", text
-    )
-    text = re.sub(rf"{alone}({joined})(?![\w'\"=])", lambda m: options[m[1]], text)
+    text = assignments_in_options(text, options)
+    text = re.sub(rf"{_ALONE}({joined})(?![\w'\"=])", lambda m: options[m[1]], text)
     text = re.sub(rf"^({every})(?= (?:{_AFTER_NAMES})\b)", lambda m: options[m[1]], text)
     return re.sub(
         rf"\b({_BEFORE_NAMES}) ({every})(?![\w'\"=-])", lambda m: f"{m[1]} {options[m[2]]}", text
+    )
+
+
+def assignments_in_options(text: str, options: Mapping[str, str]) -> str:
+    """Write options where a message gives arguments a value, such as ``by_position=True``."""
+    if "--" in text or not options:
+        return text
+    every = "|".join(sorted(options, key=len, reverse=True))
+    text = re.sub(rf"{_ALONE}({every})=True\b", lambda m: options[m[1]], text)
+    return re.sub(
+        rf"{_ALONE}({every})=\"?([\w.+-]*\w)\"?", lambda m: f"{options[m[1]]} {m[2]}", text
     )

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Measure
 from labelwise._validation import check_scores, check_whole, frame_like, is_frame
 from labelwise.decisions.at_k._ascent import ascend, rounded_outward, top_entries
 from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
 from labelwise.decisions.at_k._expected_measures import (
     Expected,
-    Goal,
     check_goal,
     linear_terms,
     ratios_of,
 )
-from labelwise.decisions.expected_f._probabilities import refuse_outside
+from labelwise.decisions.expected_f._probabilities import check_cells
 from labelwise.measures import Counts
 
 # Gaps of at most this size are said to be 0: they are those of sums that are rounded outward.
@@ -161,31 +160,32 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
     >>> round(best.value, 3)
     0.563
     """
-    matrix = check_scores(proba, input_name="proba").matrix
-    k, goal = check_whole(k, "k"), check_goal(maximize, beta)
-    expected, stored = _expected(matrix, goal)
-    ratios = ratios_of(goal, expected) if goal.average == "macro" else None
+    matrix, names = check_scores(proba, input_name="proba")
+    k = check_whole(k, "k")
+    average, measure = check_goal(maximize, beta)
+    check_cells(matrix, names, "proba")
+    expected, stored = _expected(matrix, is_coverage=measure is None)
+    ratios = ratios_of(measure, expected) if average == "macro" else None
     if ratios is None:
-        chosen, value, bound = _best_micro(expected, goal, k)
-    elif not goal.is_coverage and not ratios.factors[:, 4:].any():
-        chosen, value, bound = _best_linear(expected, goal, ratios, k)
+        chosen, value, bound = _best_micro(expected, measure, k)
+    elif measure is not None and not ratios.factors[:, 4:].any():
+        chosen, value, bound = _best_linear(expected, measure, ratios, k)
     else:
         chosen, value, bound = ascend(expected, ratios, k)
     decided = _decided(stored, chosen, matrix)
     if not (isinstance(proba, np.ndarray) or sparse.issparse(proba)) and is_frame(proba):
         decided = frame_like(proba, decided)
-    return BestAtK(decided, value, bound, k, goal.name)
+    return BestAtK(decided, value, bound, k, maximize)
 
 
-def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
-    """Return the probabilities above 0 as cells, and as CSR; refuse those outside [0, 1]."""
-    refuse_outside(matrix.data if sparse.issparse(matrix) else matrix, "proba", _place_in(matrix))
+def _expected(matrix: Any, *, is_coverage: bool) -> tuple[Expected, sparse.csr_array]:
+    """Return the probabilities above 0 as cells, and as CSR."""
     stored = sparse.csr_array(matrix, dtype=np.float64)
     if np.count_nonzero(stored.data) < stored.nnz:
         stored = stored.copy()
         stored.eliminate_zeros()
     amounts = stored.data
-    if goal.is_coverage:
+    if is_coverage:
         amounts = -np.log1p(-np.minimum(amounts, _MOST))
     # Labels of 32 bits: passes over all cells take as long as reading them from memory.
     labels = stored.indices.astype(np.int32, copy=False)
@@ -196,21 +196,7 @@ def _expected(matrix: Any, goal: Goal) -> tuple[Expected, sparse.csr_array]:
     return Expected(cells, positives, negatives, stored.shape[0]), stored
 
 
-def _place_in(matrix: Any) -> Callable[[int], str]:
-    """Return a function from a flat index to its row and label as text."""
-
-    def place(number: int) -> str:
-        if not sparse.issparse(matrix):
-            row, label = divmod(number, matrix.shape[1])
-        else:
-            row = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
-            label = int(matrix.indices[number])
-        return f"row {row}, label {label}"
-
-    return place
-
-
-def _best_micro(expected: Expected, goal: Goal, k: int) -> tuple[np.ndarray, float, float]:
+def _best_micro(expected: Expected, measure: Measure, k: int) -> tuple[np.ndarray, float, float]:
     """Return the decisions of the highest micro average, its value, and the value rounded outward.
 
     With s decisions, the s highest of the k highest probabilities of each sample have the most
@@ -228,7 +214,7 @@ def _best_micro(expected: Expected, goal: Goal, k: int) -> tuple[np.ndarray, flo
         never.fn.sum() + _sums_before(hit[::-1])[::-1],
         never.tn.sum() + _sums_before(miss[::-1])[::-1],
     )
-    values = np.nan_to_num(goal.measure(counts))
+    values = np.nan_to_num(measure(counts))
     n_best = int(np.argmax(values))
     value = float(values[n_best])
     return np.sort(order[:n_best]), value, rounded_outward(value, 1, proba.size)
@@ -240,14 +226,14 @@ def _sums_before(terms: np.ndarray) -> np.ndarray:
 
 
 def _best_linear(
-    expected: Expected, goal: Goal, ratios: Ratios, k: int
+    expected: Expected, measure: Measure, ratios: Ratios, k: int
 ) -> tuple[np.ndarray, float, float]:
     """Return the decisions of the highest sum over cells, the mean over labels, and its bound."""
     below = ratios.factors[:, 3]
     below = np.where(below > 0, below, np.inf)
     rise, change = ratios.factors[:, 1] / below, ratios.factors[:, 2] / below
     chosen = top_entries(expected, linear_terms(rise, change), k)
-    value = float(np.nan_to_num(goal.measure(expected.counts(chosen))).mean())
+    value = float(np.nan_to_num(measure(expected.counts(chosen))).mean())
     # Terms of labels with nearly no positives or negatives are large, and so are their errors.
     n_cells = np.bincount(expected.cells.labels, minlength=expected.n_labels)
     return chosen, value, rounded_outward(value, 1, n_cells, np.abs(rise) + np.abs(change))

@@ -17,8 +17,6 @@ from labelwise.decisions.at_k._at_k_kernels import (
 )
 from labelwise.measures import Counts
 
-COVERAGE = "coverage"
-
 
 class Expected(NamedTuple):
     """Probabilities by row, and the expected positives and negatives of each label."""
@@ -58,31 +56,14 @@ class Expected(NamedTuple):
             n_absent + sums(~is_decided * (1 - proba)),
         )
 
-    def decisions(self, chosen: np.ndarray) -> Decisions:
-        """Return the sums over the decided cells of each label, given the numbers of the cells."""
-        labels = self.cells.labels[chosen]
-        hits = np.bincount(labels, self.cells.amounts[chosen], minlength=self.n_labels)
-        decided = np.bincount(labels, minlength=self.n_labels).astype(np.float64)
-        return Decisions(chosen, hits, decided)
 
+def check_goal(maximize: Any, beta: float) -> tuple[str, Any]:
+    """Return the average and the measure of a name such as "macro-f"; None for the coverage.
 
-class Goal(NamedTuple):
-    """What is maximised: an average and a measure of counts, or the coverage of labels."""
-
-    name: str
-    average: str
-    measure: Any
-
-    @property
-    def is_coverage(self) -> bool:
-        """Whether the share of labels with a hit is maximised."""
-        return self.name == COVERAGE
-
-
-def check_goal(maximize: Any, beta: float) -> Goal:
-    """Return the goal of a name such as "macro-f"; refuse measures that cannot be maximised."""
-    if maximize == COVERAGE:
-        return Goal(maximize, "macro", None)
+    Measures that cannot be maximised are refused.
+    """
+    if maximize == "coverage":
+        return "macro", None
     average, function = average_and_measure(maximize)
     found = record_of(function)
     if average == "sample":
@@ -94,15 +75,15 @@ def check_goal(maximize: Any, beta: float) -> Goal:
         raise ValueError(
             f"maximize must be a quotient of linear functions of the counts, got {maximize!r}."
         )
-    return Goal(maximize, average, with_beta(function, beta))
+    return average, with_beta(function, beta)
 
 
-def ratios_of(goal: Goal, expected: Expected) -> Ratios:
+def ratios_of(measure: Any, expected: Expected) -> Ratios:
     """Return the values of labels as quotients of linear functions of hits and decisions.
 
-    The coverage has no such form, and no factors.
+    The coverage (None) has no such form, and no factors.
     """
-    found = None if goal.is_coverage else record_of(goal.measure)
+    found = record_of(measure)
     if found is None:
         return Ratios(np.zeros((0, 6)), 0.0)
     record, beta = found

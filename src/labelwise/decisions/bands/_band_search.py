@@ -16,6 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._curves import Cuts, frontier_steps
+from labelwise._tuning.objectives._choice import first_best
+from labelwise._tuning.objectives._constraints import InfeasibleError, Limits
+from labelwise._tuning.objectives._off_frontier import OffFrontier
+from labelwise._tuning.problem._problem import Problem
 from labelwise.decisions.bands._queue_ends import (
     BandCut,
     Found,
@@ -24,10 +28,6 @@ from labelwise.decisions.bands._queue_ends import (
     SideValues,
     whole_hulls,
 )
-from labelwise.decisions.objectives._choice import first_best
-from labelwise.decisions.objectives._constraints import InfeasibleError, Limits
-from labelwise.decisions.objectives._off_frontier import OffFrontier
-from labelwise.decisions.problem._problem import Problem
 from labelwise.measures import f_measure
 
 # The rate that precision and recall both reach is bisected until its bounds differ by less.

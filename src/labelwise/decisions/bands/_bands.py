@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from labelwise._text import as_text, printable
+from labelwise._tuning._result import Thresholds
+from labelwise._tuning.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import Scores, check_scores, take_columns
-from labelwise.decisions.bands._bands_json import (
-    BY_LABEL,
-    OBJECTIVES,
-    are_bands,
-    read_bands,
-    write_bands,
-)
 from labelwise.decisions.bands._review_measures import BandGuarantee, share
 from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of
-from labelwise.decisions.problem._given_scores import as_given, columns_of_labels, decided_by_label
-from labelwise.decisions.thresholds._result import Thresholds
+
+if TYPE_CHECKING:  # pydantic is imported only to read or write a file
+    from labelwise._tuning._rule_files import BandFile
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
+# The fields that are arrays with an entry for each label.
+_BY_LABEL = (
+    "upper",
+    "lower",
+    "support",
+    "accepted",
+    "accepted_positives",
+    "reviewed",
+    "reviewed_positives",
+)
+_OBJECTIVES = {
+    "review": "the smallest queue",
+    "recall": "the highest recall with this queue",
+    "precision": "the highest precision with this queue",
+    "rate": "the highest rate that precision and recall both reach with this queue",
+    "cost": "the least cost",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,7 +261,23 @@ class Bands:
         OSError
             If the file cannot be written.
         """
-        write_bands(self, path)
+        from labelwise._tuning._rule_files import write_rule
+
+        write_rule(self.to_dict(), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file that `save` writes.
+
+        Returns
+        -------
+        dict
+            The keys of the file in their order, with lists, numbers and strings as values, which
+            `json.dumps` can write. Infinite numbers and NaN are the strings "inf", "-inf" and
+            "nan".
+        """
+        from labelwise._tuning._rule_files import BandFile, rule_content
+
+        return rule_content(BandFile, vars(self))
 
     @staticmethod
     def load(path: str | Path) -> Bands:
@@ -270,8 +299,16 @@ class Bands:
             If the file cannot be read, is larger than 128 MiB, or is not a file of bands that this
             release or an earlier one has written.
         """
-        found: Bands = read_bands(path, Bands)
-        return found
+        from labelwise._tuning._rule_files import BandFile, read_rule
+
+        return Bands._of_file(read_rule(path, BandFile))
+
+    @staticmethod
+    def _of_file(found: BandFile) -> Bands:
+        """Build bands from the validated content of a file."""
+        guarantee = None if found.guarantee is None else BandGuarantee(**dict(found.guarantee))
+        named = {**dict(found), "curves": BandCurves(**dict(found.curves)), "guarantee": guarantee}
+        return Bands(**named)
 
     def __len__(self) -> int:
         return self.upper.size
@@ -306,7 +343,7 @@ class Bands:
         lines = [] if self.guarantee is None else self.guarantee.lines()
         if self.gap is not None:
             proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
-            lines.append(f"{OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
+            lines.append(f"{_OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
         if self.max_decided is not None:
             lines.append(f"at most {self.max_decided} labels of a sample are accepted")
         return lines
@@ -327,10 +364,13 @@ class Bands:
 
 def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
     """Return the bands of some labels, in this order and without names."""
-    chosen = {name: getattr(bands, name)[labels] for name in BY_LABEL}
+    chosen = {name: getattr(bands, name)[labels] for name in _BY_LABEL}
     return replace(bands, **chosen, label_names=None, curves=bands.curves.of_labels(labels))
 
 
 def load_rule(path: str | Path) -> Thresholds | Bands:
     """Read a file of bands or of thresholds, whichever it is."""
-    return Bands.load(path) if are_bands(path) else Thresholds.load(path)
+    from labelwise._tuning._rule_files import BandFile, ThresholdFile, read_rule
+
+    found = read_rule(path, ThresholdFile, BandFile)
+    return Bands._of_file(found) if isinstance(found, BandFile) else Thresholds._of_file(found)

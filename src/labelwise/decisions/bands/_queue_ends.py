@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._curves import ROUNDING, Cuts, FrontierSteps, hulls_of, joined
-from labelwise.decisions.objectives._off_frontier import FewestDecisions, Wanted, search_hits
-from labelwise.decisions.problem._problem import Problem
+from labelwise._tuning.objectives._off_frontier import FewestDecisions, Wanted, search_hits
+from labelwise._tuning.problem._problem import Problem
 
 # Most steps of successive searches: what a short search finds leaves less for the next one.
 _MOST_STEPS = (10**6, 10**7, 10**8)

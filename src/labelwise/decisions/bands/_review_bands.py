@@ -17,29 +17,29 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import warn_of_label_order
+from labelwise._tuning._cross_fitting import random_folds
+from labelwise._tuning._tune import check_calibration
+from labelwise._tuning.guarantees._certified_path import (
+    CertifiedPoint,
+    certified_point,
+    shortfall,
+)
+from labelwise._tuning.guarantees._certify import Parts, split_parts
+from labelwise._tuning.guarantees._paths import choose_paths
+from labelwise._tuning.objectives._by_label import costs_by_label
+from labelwise._tuning.objectives._constraints import InfeasibleError
+from labelwise._tuning.objectives._request import Certify, Request
+from labelwise._tuning.problem._problem import (
+    Problem,
+    check_problem,
+    warn_of_labels_without_positives,
+)
 from labelwise._validation import check_random_state, check_real, frame_names, is_real
 from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, ReviewCost, least_cost
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._queue_ends import BandCut, whole_hulls
 from labelwise.decisions.bands._review_measures import BandGuarantee, ReviewMeasures, count_states
 from labelwise.decisions.bands._review_queue import BandEnds, band_curves
-from labelwise.decisions.guarantees._certified_path import (
-    CertifiedPoint,
-    certified_point,
-    shortfall,
-)
-from labelwise.decisions.guarantees._certify import Parts, split_parts
-from labelwise.decisions.guarantees._paths import choose_paths
-from labelwise.decisions.objectives._by_label import costs_by_label
-from labelwise.decisions.objectives._constraints import InfeasibleError
-from labelwise.decisions.objectives._request import Certify, Request
-from labelwise.decisions.problem._problem import (
-    Problem,
-    check_problem,
-    warn_of_labels_without_positives,
-)
-from labelwise.decisions.thresholds._cross_fitting import random_folds
-from labelwise.decisions.thresholds._tune import check_calibration
 from labelwise.measures import precision, recall
 
 _EVENTS = ("a false positive", "a false negative", "a review")  # that have a cost

@@ -99,14 +99,11 @@ def maximize_expected_f(joint: Any, p_empty: Any, *, beta: float = 1.0) -> tuple
     """
     weights = f_weights(beta)
     check_readable(joint, "joint")
-    if sparse.issparse(joint):
-        return _decide_sparse(joint, p_empty, weights)
-    table = np.asarray(joint)
-    if table.dtype.kind not in "biuf":
-        raise TypeError(f"joint must contain numbers, got {table.dtype}.")
-    if table.ndim != 3:
-        raise ValueError(f"joint must be 3-D, samples by labels by sizes, got {table.ndim}-D.")
-    return _decide_dense(table, check_p_empty(p_empty, len(table)), weights)
+    is_sparse = sparse.issparse(joint)
+    table = joint if is_sparse else _check_table(joint, "joint", "samples by labels by sizes")
+    empty = check_p_empty(p_empty, None if is_sparse else len(table))
+    refuse_outside(empty, "p_empty", place_in(empty.shape, {"sample": 0}))
+    return (_decide_sparse if is_sparse else _decide_dense)(table, empty, weights)
 
 
 def _decide_dense(
@@ -115,7 +112,6 @@ def _decide_dense(
     from labelwise.decisions.expected_f._expected_f_kernels import decide_dense
 
     n_samples, n_labels, n_sizes = joint.shape
-    refuse_outside(p_empty, "p_empty", place_in(p_empty.shape, {"sample": 0}))
     decided = np.empty((n_samples, n_labels), dtype=np.int8)
     value = np.empty(n_samples)
 
@@ -131,12 +127,10 @@ def _decide_dense(
 
 
 def _decide_sparse(
-    joint: Any, p_empty: Any, weights: np.ndarray
+    joint: Any, p_empty: np.ndarray, weights: np.ndarray
 ) -> tuple[sparse.csr_array, np.ndarray]:
     from labelwise.decisions.expected_f._expected_f_kernels import SparseJoint, decide_sparse
 
-    p_empty = check_p_empty(p_empty)
-    refuse_outside(p_empty, "p_empty", place_in(p_empty.shape, {"sample": 0}))
     rows_of_all = _check_sparse(joint, p_empty.size)
     n_samples, n_labels = p_empty.size, rows_of_all.shape[0] // p_empty.size
     decided = np.empty((n_samples, n_labels), dtype=np.int8)
@@ -267,7 +261,7 @@ def make_consistent(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     TypeError
-        If `joint` is sparse.
+        If `joint` is sparse or does not contain numbers.
     ValueError
         If shapes do not match, or if an estimate is not a finite number.
 
@@ -324,13 +318,9 @@ def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return both estimates as float arrays, checked for shape and finite values."""
     if sparse.issparse(joint):
         raise TypeError("joint must be a dense array, got a sparse matrix.")
-    check_readable(joint, "joint")
-    estimates = np.asarray(joint)
-    if estimates.ndim != 3 or estimates.dtype.kind not in "biuf" or 0 in estimates.shape[1:]:
-        raise ValueError(
-            "joint must be 3-D, samples by labels by sizes, with numbers, "
-            f"got {estimates.dtype} {estimates.shape}."
-        )
+    estimates = _check_table(joint, "joint", "samples by labels by sizes")
+    if 0 in estimates.shape[1:]:
+        raise ValueError(f"joint must have a label and a size, got shape {estimates.shape}.")
     if estimates.dtype not in (np.float32, np.float64):
         estimates = estimates.astype(np.float64)
     empty = check_p_empty(p_empty, len(estimates))
@@ -341,22 +331,28 @@ def _check_estimates(joint: Any, p_empty: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _check_draws(samples: Any) -> np.ndarray:
     """Return drawn label vectors as booleans, checked for shape and values."""
-    check_readable(samples, "samples")
-    draws = np.asarray(samples)
-    if draws.ndim != 3 or draws.shape[0] == 0:
-        raise ValueError(
-            f"samples must be 3-D, draws by samples by labels, got shape {draws.shape}."
-        )
+    draws = _check_table(samples, "samples", "draws by samples by labels")
+    if draws.shape[0] == 0:
+        raise ValueError(f"samples must have a draw, got shape {draws.shape}.")
     if draws.dtype == bool:
         return draws
-    if draws.dtype.kind not in "iuf":
-        raise TypeError(f"samples must contain 0 and 1, got {draws.dtype}.")
     is_other = (draws != 0) & (draws != 1)
     if is_other.any():
         first = int(np.argmax(is_other))
         place = place_in(draws.shape, {"draw": 0, "sample": 0, "label": 0})(first)
         raise ValueError(f"samples must contain only 0 and 1, got {draws.flat[first]} at {place}.")
     return draws.astype(bool)
+
+
+def _check_table(data: Any, input_name: str, axes: str) -> np.ndarray:
+    """Return an array of numbers with three axes."""
+    check_readable(data, input_name)
+    table = np.asarray(data)
+    if table.dtype.kind not in "biuf":
+        raise TypeError(f"{input_name} must contain numbers, got {table.dtype}.")
+    if table.ndim != 3:
+        raise ValueError(f"{input_name} must be 3-D, {axes}, got shape {table.shape}.")
+    return table
 
 
 def _refuse_infinite(values: np.ndarray, input_name: str, axes: dict[str, int]) -> None:

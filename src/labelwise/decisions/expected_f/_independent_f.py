@@ -9,7 +9,7 @@ from scipy import sparse
 
 from labelwise._parallel import for_row_blocks
 from labelwise._validation import check_scores
-from labelwise.decisions.expected_f._probabilities import f_weights, refuse_outside
+from labelwise.decisions.expected_f._probabilities import check_cells, f_weights
 
 
 def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[Any, np.ndarray]:
@@ -81,8 +81,8 @@ def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[A
 
     weights = f_weights(beta)
     matrix, names = check_scores(proba, input_name="proba")
+    check_cells(matrix, names, "proba")
     flat, bounds = _flat(matrix)
-    refuse_outside(flat, "proba", lambda number: _place(number, matrix, bounds, names))
     decided = np.empty(flat.size, dtype=np.int8)
     value = np.empty(matrix.shape[0])
 
@@ -111,10 +111,3 @@ def _like(matrix: Any, decided: np.ndarray) -> Any:
     sets = sparse.csr_array(parts, shape=matrix.shape, copy=True)
     sets.eliminate_zeros()
     return sets
-
-
-def _place(number: int, matrix: Any, bounds: np.ndarray, names: tuple[str, ...] | None) -> str:
-    """Return the row and label of one of the `_flat` values, for an error message."""
-    row = int(np.searchsorted(bounds, number, side="right")) - 1
-    j = int(matrix.indices[number] if sparse.issparse(matrix) else number - bounds[row])
-    return f"row {row}, label {j if names is None else repr(names[j])}"

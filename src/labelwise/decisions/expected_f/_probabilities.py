@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from labelwise._validation import check_beta, check_readable
 
@@ -21,6 +22,20 @@ def refuse_outside(values: np.ndarray, input_name: str, place: Callable[[int], s
         f"{place(first)}; calibrate the scores first, for instance with CalibratedLabels or "
         "labelwise fit --calibrate."
     )
+
+
+def check_cells(matrix: Any, names: tuple[str, ...] | None, input_name: str) -> None:
+    """Raise ValueError for the first cell of a dense or CSR matrix outside [0, 1]."""
+
+    def place(number: int) -> str:
+        if sparse.issparse(matrix):
+            row = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
+            j = int(matrix.indices[number])
+        else:
+            row, j = divmod(number, matrix.shape[1])
+        return f"row {row}, label {j if names is None else repr(names[j])}"
+
+    refuse_outside(matrix.data if sparse.issparse(matrix) else matrix, input_name, place)
 
 
 def place_in(shape: tuple[int, ...], axes: Mapping[str, int]) -> Callable[[int], str]:

@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import averaged_records, with_beta
+from labelwise._counts import Measure, averaged_records, with_beta
 from labelwise._text import as_text
+from labelwise._tuning._result import Thresholds
 from labelwise._validation import check_real, check_scores
-from labelwise.decisions.expected_f._probabilities import refuse_outside
+from labelwise.decisions.expected_f._probabilities import check_cells
 from labelwise.decisions.label_shift._expected_optimum import (
     ExpectedCounts,
     at_priors,
@@ -26,13 +27,8 @@ from labelwise.decisions.label_shift._expected_optimum import (
     micro_thresholds,
     shared_threshold,
 )
-from labelwise.decisions.label_shift._label_priors import (
-    LabelShift,
-    Probabilities,
-    estimate_shift,
-)
+from labelwise.decisions.label_shift._label_priors import LabelShift, estimate_shift
 from labelwise.decisions.label_shift._score_scale import in_order, score_scale
-from labelwise.decisions.thresholds._result import Thresholds
 from labelwise.measures import Counts, macro, micro
 
 # Number of labels in the table of a repr.
@@ -293,9 +289,7 @@ class Adaptation:
         return [*lines, f"... and {more} more"] if more else lines
 
 
-def _adaptation(
-    thresholds: Thresholds, proba: Probabilities, tested: np.ndarray, alpha: float
-) -> Adaptation:
+def _adaptation(thresholds: Thresholds, proba: Any, tested: np.ndarray, alpha: float) -> Adaptation:
     """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
     shift = estimate_shift(
         proba, thresholds.evidence.support, thresholds.evidence.n_samples, alpha, tested
@@ -312,14 +306,12 @@ def _adaptation(
         moved=shift.moved,
         alpha=alpha,
         old_value=old_value,
-        n_samples=proba.n_samples,
+        n_samples=proba.shape[0],
         n_iterations=shift.n_iterations,
     )
 
 
-def _adapted(
-    thresholds: Thresholds, proba: Probabilities, shift: LabelShift
-) -> tuple[Thresholds, float]:
+def _adapted(thresholds: Thresholds, proba: Any, shift: LabelShift) -> tuple[Thresholds, float]:
     """Choose the thresholds again; return them and the expected value of the old ones."""
     new = np.where(shift.moved, shift.new, shift.old)
     expected = ExpectedCounts(proba, shift.old, new, shift.varies)
@@ -331,7 +323,7 @@ def _adapted(
         value=_value(thresholds, counts, expected.labels),
         support=np.rint(counts.tp + counts.fn).astype(np.int64),
         decided=np.rint(counts.tp + counts.fp).astype(np.int64),
-        n_samples=proba.n_samples,
+        n_samples=proba.shape[0],
         gap=None,
         certificate=None,
         shrink=0.0,
@@ -339,6 +331,7 @@ def _adapted(
         intervals=None,
         adapted=True,
         corrected_value=float("nan"),
+        true_positives=None,
         request=None,
     )
     return replace(thresholds, values=values, evidence=evidence), old_value
@@ -361,9 +354,12 @@ def _chosen(thresholds: Thresholds, expected: ExpectedCounts, moved: np.ndarray)
 
 def _measure(thresholds: Thresholds) -> Any:
     """Return the measure that thresholds were tuned for, with its beta."""
-    functions = [record.function for record in averaged_records().values()]
-    named = {function.__name__: function for function in functions}
-    return with_beta(named[thresholds.evidence.measure], thresholds.evidence.beta)
+    return with_beta(_measures()[thresholds.evidence.measure], thresholds.evidence.beta)
+
+
+def _measures() -> dict[str, Measure]:
+    """Return the measures that thresholds are adapted for, by their names in the evidence."""
+    return {record.function.__name__: record.function for record in averaged_records().values()}
 
 
 def _value(thresholds: Thresholds, counts: Counts, labels: np.ndarray) -> float:
@@ -410,9 +406,8 @@ def _reason_against(thresholds: Thresholds) -> str | None:
         return "the expected mean over samples depends on more than the probability of each label"
     if known.fbr:
         return "they were tuned with fbr, whose rule they do not store"
-    measures = [record.function.__name__ for record in averaged_records().values()]
-    if known.measure != "cost" and known.measure not in measures:
-        return f"{known.measure} is not one of {', '.join(measures)}"
+    if known.measure != "cost" and known.measure not in _measures():
+        return f"{known.measure} is not one of {', '.join(_measures())}"
     if known.guarantee is not None:
         return "their guarantee would not hold for other label frequencies"
     if known.constraints or thresholds.max_rank is not None:
@@ -420,26 +415,14 @@ def _reason_against(thresholds: Thresholds) -> str | None:
     return None
 
 
-def _check_probabilities(thresholds: Thresholds, new_scores: Any) -> Probabilities:
+def _check_probabilities(thresholds: Thresholds, new_scores: Any) -> Any:
     """Check new scores, and return them with the labels in the order of the thresholds."""
     checked = check_scores(new_scores, input_name="new_scores", n_labels=len(thresholds))
     matrix = in_order(thresholds, checked.matrix, checked.names, "new_scores")
     if matrix.shape[0] == 0:
         raise ValueError("new_scores must have at least one sample, got 0.")
-    values = matrix.data if sparse.issparse(matrix) else matrix
-    names = thresholds.label_names or checked.names
-    refuse_outside(values, "new_scores", lambda number: _place(matrix, names, number))
-    return Probabilities(sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix)
-
-
-def _place(matrix: Any, names: tuple[str, ...] | None, number: int) -> str:
-    """Return the row and the label of a stored score as text."""
-    if sparse.issparse(matrix):
-        i = int(np.searchsorted(matrix.indptr, number, side="right")) - 1
-        j = int(matrix.indices[number])
-    else:
-        i, j = divmod(number, matrix.shape[1])
-    return f"row {i}, label {j if names is None else repr(names[j])}"
+    check_cells(matrix, thresholds.label_names or checked.names, "new_scores")
+    return sparse.csc_array(matrix) if sparse.issparse(matrix) else matrix
 
 
 def _check_tested(labels: Any, thresholds: Thresholds) -> np.ndarray:

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from labelwise._counts import Measure, counts_of
 from labelwise._curves import halfway
-from labelwise.decisions.label_shift._label_priors import Probabilities
-from labelwise.decisions.objectives._choice import first_best
-from labelwise.decisions.objectives._linear_fractional import certificate_of, least_certificate
+from labelwise._tuning.objectives._choice import first_best
+from labelwise._tuning.objectives._linear_fractional import certificate_of, least_certificate
+from labelwise.decisions.label_shift._label_priors import for_each_label
 from labelwise.measures import Counts
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.
@@ -49,19 +49,24 @@ def at_priors(p: Any, old: Any, new: Any) -> Any:
 class ExpectedCounts:
     """Expected counts of decisions on new samples, whose labels have new frequencies."""
 
-    proba: Probabilities
+    proba: Any  # probabilities of new samples, dense or CSC
     old: np.ndarray
     new: np.ndarray
     labels: np.ndarray  # mask of the labels whose thresholds are chosen
 
-    def for_each_label(self, work: Callable[[int, np.ndarray, np.ndarray], None]) -> None:
+    @property
+    def n_samples(self) -> int:
+        """Number of new samples."""
+        return int(self.proba.shape[0])
+
+    def for_each_chosen(self, work: Callable[[int, np.ndarray, np.ndarray], None]) -> None:
         """Call `work` with each chosen label, its probabilities and the adapted ones."""
 
         def on_column(j: int, column: np.ndarray) -> None:
             if self.labels[j]:
                 work(j, column, at_priors(column, self.old[j], self.new[j]))
 
-        self.proba.for_each_label(on_column)
+        for_each_label(self.proba, on_column)
 
     def counts(self, thresholds: np.ndarray) -> Counts:
         """Return the expected counts of each label at its threshold."""
@@ -73,8 +78,8 @@ class ExpectedCounts:
             decided[j] = np.count_nonzero(reached)
             hits[j], positives[j] = adapted[reached].sum(), adapted.sum()
 
-        self.proba.for_each_label(add)
-        return _expected(decided, hits, positives, self.proba.n_samples)
+        for_each_label(self.proba, add)
+        return _expected(decided, hits, positives, self.n_samples)
 
 
 def _expected(decided: Any, hits: Any, positives: Any, n_cells: int) -> Counts:
@@ -91,9 +96,9 @@ def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
         tried = adapted[adapted >= _TRIED]
         sums[:, j] = tried.size, tried.sum(), adapted.sum()
 
-    expected.for_each_label(add)
+    expected.for_each_chosen(add)
     decided, hits, n_positive = map(float, sums.sum(axis=1))
-    n_cells = expected.proba.n_samples * int(expected.labels.sum())
+    n_cells = expected.n_samples * int(expected.labels.sum())
     value = float(measure(_expected(decided, hits, n_positive, n_cells)))
     bound = least_certificate(measure, value, n_positive, n_cells) or 0.0
     floor = bound * (1 - _SLACK)
@@ -102,9 +107,9 @@ def micro_thresholds(expected: ExpectedCounts, measure: Measure) -> np.ndarray:
     def keep(j: int, _: np.ndarray, adapted: np.ndarray) -> None:
         kept[j] = adapted[adapted >= floor]
 
-    expected.for_each_label(keep)
-    curve = ExpectedCurve(np.concatenate(kept), n_positive, n_cells, floor)
-    return _at_level(curve.best_level(measure), expected.old, expected.new)
+    expected.for_each_chosen(keep)
+    level = _best_level(measure, np.concatenate(kept), n_positive, n_cells, floor)
+    return _at_level(level, expected.old, expected.new)
 
 
 def macro_thresholds(
@@ -112,46 +117,39 @@ def macro_thresholds(
 ) -> np.ndarray:
     """Replace the thresholds of the chosen labels by those with the highest measure."""
     levels = np.zeros(thresholds.size)
-    n_samples = expected.proba.n_samples
+    n_samples = expected.n_samples
 
     def choose(j: int, _: np.ndarray, adapted: np.ndarray) -> None:
-        levels[j] = ExpectedCurve(adapted, float(adapted.sum()), n_samples).best_level(measure)
+        levels[j] = _best_level(measure, adapted, float(adapted.sum()), n_samples)
 
-    expected.for_each_label(choose)
+    expected.for_each_chosen(choose)
     chosen = _at_level(levels, expected.old, expected.new)
     return np.where(expected.labels, chosen, thresholds)
 
 
-class ExpectedCurve(NamedTuple):
-    """Adapted probabilities of one label or of all labels; those below `floor` are left out."""
+def _best_level(
+    measure: Measure, adapted: np.ndarray, n_positive: float, n_cells: int, floor: float = 0.0
+) -> float:
+    """Return the level of the probability from which on decisions have the highest value.
 
-    adapted: np.ndarray
-    n_positive: float
-    n_cells: int
-    floor: float = 0.0
-
-    def best_level(self, measure: Measure) -> float:
-        """Return the level of the probability from which on decisions have the highest value.
-
-        For quotients of linear functions of the counts, the level is the certificate λ of the
-        best value, which lies between two successive probabilities; for other measures it is
-        halfway between them.
-        """
-        falling = np.sort(self.adapted)[::-1]
-        hits = np.concatenate(([0.0], np.cumsum(falling)))
-        decided = np.arange(hits.size)
-        values = measure(_expected(decided, hits, self.n_positive, self.n_cells))
-        bounds = np.concatenate(([1.0], falling, [self.floor]))
-        is_cut = bounds[1:] < bounds[:-1] * (1 - _ROUNDING)
-        # No decision is always possible, and so is deciding all, even at the floor itself.
-        is_cut[[0, -1]] = True
-        best = first_best(values, is_cut)
-        upper, lower = bounds[best], bounds[best + 1]
-        level = certificate_of(measure, float(values[best]), self.n_positive, self.n_cells)
-        # Away from both probabilities, since rounding of thresholds must not change decisions.
-        margin = (upper - lower) / 8
-        middle = (upper + lower) / 2
-        return float(np.clip(middle if level is None else level, lower + margin, upper - margin))
+    `adapted` are the probabilities of one label or of all labels, without those below `floor`. For
+    quotients of linear functions of the counts, the level is the certificate λ of the best value,
+    which lies between two successive probabilities; for other measures it is halfway between them.
+    """
+    falling = np.sort(adapted)[::-1]
+    hits = np.concatenate(([0.0], np.cumsum(falling)))
+    values = measure(_expected(np.arange(hits.size), hits, n_positive, n_cells))
+    bounds = np.concatenate(([1.0], falling, [floor]))
+    is_cut = bounds[1:] < bounds[:-1] * (1 - _ROUNDING)
+    # No decision is always possible, and so is deciding all, even at the floor itself.
+    is_cut[[0, -1]] = True
+    best = first_best(values, is_cut)
+    upper, lower = bounds[best], bounds[best + 1]
+    level = certificate_of(measure, float(values[best]), n_positive, n_cells)
+    # Away from both probabilities, since rounding of thresholds must not change decisions.
+    margin = (upper - lower) / 8
+    middle = (upper + lower) / 2
+    return float(np.clip(middle if level is None else level, lower + margin, upper - margin))
 
 
 def _at_level(level: Any, old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -172,7 +170,7 @@ def shared_threshold(expected: ExpectedCounts, measure: Measure, average: str) -
 def _micro_values(expected: ExpectedCounts, measure: Measure) -> tuple[np.ndarray, np.ndarray]:
     """Return all scores in falling order, and the micro average after 0, 1, 2, ... decisions."""
     falling, (hits,) = _summed_curves(expected, lambda hits: hits[None])
-    n_cells = expected.proba.n_samples * int(expected.labels.sum())
+    n_cells = expected.n_samples * int(expected.labels.sum())
     counts = _expected(np.arange(hits.size), hits, hits[-1], n_cells)
     return falling, np.asarray(measure(counts))
 
@@ -181,7 +179,7 @@ def _macro_values(expected: ExpectedCounts, measure: Measure) -> tuple[np.ndarra
     """Return the same for the sum over labels; NaN where more labels than needed have no value."""
 
     def values_of(hits: np.ndarray) -> np.ndarray:
-        counts = _expected(np.arange(hits.size), hits, hits[-1], expected.proba.n_samples)
+        counts = _expected(np.arange(hits.size), hits, hits[-1], expected.n_samples)
         values = np.asarray(measure(counts))
         return np.stack((np.isnan(values), np.nan_to_num(values)))
 
@@ -206,7 +204,7 @@ def _summed_curves(
         scores[j] = column[order]
         curves[j] = curves_of(np.append(0.0, np.cumsum(adapted[order])))
 
-    expected.for_each_label(add)
+    expected.for_each_chosen(add)
     found = [curve for curve in curves if curve is not None]
     order = np.argsort(-np.concatenate(scores), kind="stable")
     steps = np.concatenate([np.diff(curve) for curve in found], axis=1)[:, order]

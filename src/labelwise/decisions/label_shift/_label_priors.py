@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,40 +15,26 @@ from labelwise.decisions.label_shift._label_priors_kernels import most_likely_pr
 _TOGETHER = 16
 
 
-@dataclass(frozen=True, eq=False)
-class Probabilities:
-    """Checked probabilities of new samples, dense or CSC; one that is not stored is 0."""
+def for_each_label(proba: Any, work: Callable[[int, np.ndarray], None]) -> None:
+    """Call `work` with each label and its stored probabilities, in threads.
 
-    matrix: Any
+    `proba` is dense or CSC, where a probability that is not stored is 0. Only the columns of a few
+    labels are copied at a time. The result does not depend on the number of threads if each call
+    writes only what belongs to its label.
+    """
+    n_samples, n_labels = proba.shape
 
-    @property
-    def n_samples(self) -> int:
-        return int(self.matrix.shape[0])
+    def on_block(labels: slice) -> None:
+        if sparse.issparse(proba):
+            ends = proba.indptr[labels.start : labels.stop + 1]
+            stored = proba.data[ends[0] : ends[-1]].astype(np.float64)
+            columns = np.split(stored, ends[1:-1] - ends[0])
+        else:
+            columns = list(np.ascontiguousarray(proba[:, labels].T, dtype=np.float64))
+        for j, column in zip(range(n_labels)[labels], columns, strict=True):
+            work(j, column)
 
-    @property
-    def n_labels(self) -> int:
-        return int(self.matrix.shape[1])
-
-    def for_each_label(self, work: Callable[[int, np.ndarray], None]) -> None:
-        """Call `work` with each label and its stored probabilities, in threads.
-
-        Only the columns of a few labels are copied at a time. The result does not depend on the
-        number of threads if each call writes only what belongs to its label.
-        """
-
-        def on_block(labels: slice) -> None:
-            for j, column in zip(range(self.n_labels)[labels], self._columns(labels), strict=True):
-                work(j, column)
-
-        for_row_blocks(on_block, self.n_labels, self.n_samples, _TOGETHER * self.n_samples)
-
-    def _columns(self, labels: slice) -> list[np.ndarray]:
-        """Return the stored probabilities of some labels as contiguous float64."""
-        if not sparse.issparse(self.matrix):
-            return list(np.ascontiguousarray(self.matrix[:, labels].T, dtype=np.float64))
-        ends = self.matrix.indptr[labels.start : labels.stop + 1]
-        stored = self.matrix.data[ends[0] : ends[-1]].astype(np.float64)
-        return np.split(stored, ends[1:-1] - ends[0])
+    for_row_blocks(on_block, n_labels, n_samples, _TOGETHER * n_samples)
 
 
 class LabelShift(NamedTuple):
@@ -68,28 +53,28 @@ class LabelShift(NamedTuple):
 
 
 def estimate_shift(
-    proba: Probabilities, support: np.ndarray, n_tuned: int, alpha: float, tested: np.ndarray
+    proba: Any, support: np.ndarray, n_tuned: int, alpha: float, tested: np.ndarray
 ) -> LabelShift:
     """Estimate the new frequency of each label, and test whether it differs from the old one.
 
     `tested` is a mask of the labels that may have moved.
     """
-    old = support / n_tuned
+    n_samples, old = proba.shape[0], support / n_tuned
     found = np.zeros((4, old.size))
     varies = (old > 0) & (old < 1)
 
     def estimate(j: int, column: np.ndarray) -> None:
         if varies[j]:
-            found[:, j] = most_likely_prior(column, proba.n_samples - column.size, old[j])
+            found[:, j] = most_likely_prior(column, n_samples - column.size, old[j])
 
-    proba.for_each_label(estimate)
+    for_each_label(proba, estimate)
     new, total, squares, steps = found
     new = np.where(varies, new, old)
     p_values = np.full(old.size, np.nan)
     tested = tested & varies
     if tested.any():
         p_values[tested] = _p_values(
-            total[tested], squares[tested], proba.n_samples, support[tested], n_tuned
+            total[tested], squares[tested], n_samples, support[tested], n_tuned
         )
     moved = tested & (p_values <= alpha)
     return LabelShift(old, new, p_values, moved, varies, int(steps.max(initial=0)))

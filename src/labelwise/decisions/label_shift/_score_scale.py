@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
 
+from labelwise._sigmoids import Sigmoids, fit_sigmoids
+from labelwise._tuning._result import Thresholds
 from labelwise._validation import check_labels, check_scores, columns_in_order, dense_targets
-from labelwise.decisions._sigmoids import Sigmoids, fit_sigmoids
-from labelwise.decisions.label_shift._label_priors import Probabilities
-from labelwise.decisions.thresholds._result import Thresholds
 
 
 class ScoreScale(NamedTuple):
@@ -22,9 +21,9 @@ class ScoreScale(NamedTuple):
     scores: np.ndarray
     sigmoids: Sigmoids
 
-    def probabilities(self) -> Probabilities:
+    def probabilities(self) -> np.ndarray:
         """Return the probabilities of the new scores."""
-        return Probabilities(expit(self.sigmoids.log_odds(self.scores)))
+        return np.asarray(expit(self.sigmoids.log_odds(self.scores)))
 
     def on_probabilities(self) -> Thresholds:
         """Return the thresholds on the scale of probabilities."""
@@ -35,7 +34,7 @@ class ScoreScale(NamedTuple):
 
     def on_scores(self, adapted: Thresholds) -> Thresholds:
         """Return adapted thresholds on the scale of scores, with the same decisions."""
-        before, proba = self.on_probabilities().values, self.probabilities().matrix
+        before, proba = self.on_probabilities().values, self.probabilities()
         values = self.thresholds.values.copy()
         for j in np.flatnonzero(adapted.values != before):
             values[j] = self._score_at(int(j), adapted.values[j], proba[:, j])

@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise import __version__
-from labelwise._estimators import METHODS, ConstantLabelWarning, score_matrix
+from labelwise._estimators import METHODS, ConstantLabelWarning, score_matrix, splits_of
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
 from labelwise.experiments.running._cells import (
@@ -38,7 +38,6 @@ from labelwise.experiments.running._cells import (
 )
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
 from labelwise.measures import measure_named, measure_outcome
-from labelwise.splitting import splits_of
 
 # Data sets and splits that a worker keeps in memory.
 _KEPT_DATASETS = 2

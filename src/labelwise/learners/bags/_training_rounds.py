@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators import LabelScorer, all_labels, fit_scorer, held_out_scores
+from labelwise._estimators import LabelScorer, all_labels, fit_scorer, held_out_scores, splits_of
+from labelwise._tuning import Problem, Request, solve
 from labelwise.data import Bags
-from labelwise.decisions import Problem, Request, Thresholds, solve
-from labelwise.splitting import splits_of
+from labelwise.decisions import Thresholds
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 

@@ -11,14 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from labelwise._estimators import splits_of
 from labelwise._parallel import Shared
+from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._validation import check_groups, check_real, is_whole, n_rows
-from labelwise.decisions import Sigmoids, fit_sigmoids
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
 from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
-from labelwise.splitting import MultilabelStratifiedKFold, splits_of
+from labelwise.splitting import MultilabelStratifiedKFold
 
 # 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))

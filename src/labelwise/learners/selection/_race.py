@@ -13,7 +13,7 @@ from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
 from labelwise.learners.selection._costs import LONGEST_FIT
 from labelwise.learners.selection._trials import Arena, Trial, best_of, run_trial
-from labelwise.splitting import assign_checked
+from labelwise.splitting import assign
 
 # The first round of a race has at least this number of rows, if there are that many.
 LEAST_ROWS = 200
@@ -312,10 +312,6 @@ def _rows_of_part(Y: np.ndarray, n_rows: int) -> np.ndarray | None:
     """Return about `n_rows` rows with the label ratios of all, always the same; None for all."""
     if n_rows >= len(Y):
         return None
-    from scipy import sparse
-
     share = n_rows / len(Y)
-    truth = sparse.csc_array(Y == 1)
-    shares = share, 1 - share
-    subsets = assign_checked(truth, shares, method="balanced", groups=None, random_state=0)
+    subsets = assign(Y == 1, (share, 1 - share), method="balanced", random_state=0)
     return np.flatnonzero(subsets == 0)

@@ -14,18 +14,10 @@ from scipy import sparse
 from scipy.special import expit, logit, softmax
 
 from labelwise._estimators import LabelScorer, all_labels, scoring_method
+from labelwise._sigmoids import Sigmoids, fit_sigmoids
+from labelwise._tuning import Problem, Request, constant_scores, tune_and_correct
 from labelwise._validation import n_rows
-from labelwise.decisions import (
-    Problem,
-    Request,
-    Sigmoids,
-    Thresholds,
-    constant_scores,
-    fit_sigmoids,
-    maximize_expected_f,
-    maximize_expected_f_independent,
-    tune_and_correct,
-)
+from labelwise.decisions import Thresholds, maximize_expected_f, maximize_expected_f_independent
 from labelwise.measures import f_measure
 
 # Numbers in memory at a time, for a block of samples.

@@ -19,16 +19,9 @@ from labelwise._estimators import (
     groups_for,
     held_out_scores,
 )
+from labelwise._sigmoids import Sigmoids, fit_sigmoids
+from labelwise._tuning import Problem, Request, Samples, TuningScores, tuning_problem
 from labelwise._validation import take_rows
-from labelwise.decisions import (
-    Problem,
-    Request,
-    Samples,
-    Sigmoids,
-    TuningScores,
-    fit_sigmoids,
-    tuning_problem,
-)
 from labelwise.learners.selection._rules import (
     DecisionRule,
     Judgement,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions import Problem
+from labelwise._tuning import Problem
 
 # Cells of a block of labels, whether a sparse matrix stores them or not.
 _TOGETHER = 2**22

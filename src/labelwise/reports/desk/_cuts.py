@@ -14,7 +14,7 @@ from scipy import sparse
 
 from labelwise._counts import count_matched
 from labelwise._curves import Cuts, hulls_of
-from labelwise.decisions import Problem
+from labelwise._tuning import Problem
 from labelwise.measures import Counts
 from labelwise.reports.desk._cells import cells_of
 from labelwise.reports.desk._desk import Slicing

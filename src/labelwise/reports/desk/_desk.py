@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._tuning import Problem
 from labelwise._validation import (
-    Labels,
     Outcome,
-    check_matching,
     check_outcome,
     check_random_state,
     check_scores,
@@ -19,7 +18,7 @@ from labelwise._validation import (
     is_frame,
     refuse_sparse,
 )
-from labelwise.decisions import Problem, Thresholds
+from labelwise.decisions import Thresholds
 
 
 class Slicing(NamedTuple):
@@ -124,9 +123,18 @@ class Desk:
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
         self.rival = None
         if versus is not None:
-            truth = Labels(outcome.Y, outcome.names)
-            other = check_matching(truth, check_scores(versus, input_name="versus"), "versus")
-            self.rival = Problem(other, outcome.Y, outcome.names)
+            n_columns = check_scores(versus, input_name="versus").matrix.shape[1]
+            if n_columns != outcome.Y.shape[1]:
+                n_labels = outcome.Y.shape[1]
+                raise ValueError(f"versus has {n_columns} labels but Y has {n_labels}.")
+            other = check_outcome(
+                Y,
+                scores=versus,
+                scores_name="versus",
+                label_names=outcome.names,
+                allow_missing=True,
+            )
+            self.rival = Problem(other.scores, outcome.Y, outcome.names)
         self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
         self.ids = _texts(ids, "ids", self.n_samples)

@@ -9,15 +9,8 @@ from scipy import sparse
 
 from labelwise._counts import count_matched
 from labelwise._text import printable
-from labelwise.decisions import (
-    BandCurves,
-    Bands,
-    Evidence,
-    Problem,
-    Thresholds,
-    content_of,
-    content_of_bands,
-)
+from labelwise._tuning import Problem
+from labelwise.decisions import BandCurves, Bands, Evidence, Thresholds
 from labelwise.measures import Counts, f_measure, micro
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
@@ -176,7 +169,7 @@ def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
 
 def _known(result: Thresholds) -> dict[str, Any]:
     """Return a file of thresholds without those entries that the page has already."""
-    content = content_of(result)
+    content = result.to_dict()
     return {key: content[key] for key in content if key not in ("values", "label_names")}
 
 
@@ -277,4 +270,4 @@ def _file_data() -> dict[str, Any]:
     counts = (nothing,) * 5
     curves = BandCurves(nothing, empty, empty)
     bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)
-    return {"thresholds": content_of(thresholds), "bands": content_of_bands(bands)}
+    return {"thresholds": thresholds.to_dict(), "bands": bands.to_dict()}

@@ -14,18 +14,17 @@ from scipy import sparse
 
 from labelwise._counts import averaged_records, count_matched
 from labelwise._parallel import n_threads_for
-from labelwise._validation import check_random_state
-from labelwise.decisions import (
+from labelwise._tuning import (
     Problem,
     Request,
-    Thresholds,
     cross_fitted,
     held_out_frontiers,
-    micro_frontier,
     random_folds,
     solve,
     solve_with_folds,
 )
+from labelwise._validation import check_random_state
+from labelwise.decisions import Thresholds, micro_frontier
 from labelwise.measures import Counts, f_measure, micro_draws, precision, recall
 from labelwise.reports.desk._desk import Desk
 

@@ -1,0 +1,87 @@
+"""Tuning of thresholds: from checked scores and a request to thresholds and their evidence.
+
+`Problem` are the checked scores and labels that thresholds are tuned on (`check_problem`; those of
+an estimator come from its held-out scores by `tuning_problem`). `Request` declares once what they
+are tuned for. `solve` finds the `Thresholds` of a problem and a request, and `tune_and_correct`
+also estimates the value on other samples by cross-fitting (`cross_fitted`, `random_folds`).
+
+`problem/` has the problem, its copies and decisions on it, `objectives/` the request and the best
+cuts of each objective, `shrinkage/` blended curves, and `guarantees/` certified thresholds. Files
+of this package solve, cross-fit and draw, and hold the result with its JSON file.
+`labelwise.decisions` publishes functions and estimators on this package and may import its files;
+learners, reports and the command line use the names listed here.
+"""
+
+from typing import TYPE_CHECKING
+
+from labelwise._publishing import publish
+
+if TYPE_CHECKING:
+    from labelwise._tuning._constant_labels import thresholds_of_no_label as thresholds_of_no_label
+    from labelwise._tuning._constant_labels import with_constant_labels as with_constant_labels
+    from labelwise._tuning._constraint_checks import ConstraintCheck as ConstraintCheck
+    from labelwise._tuning._cross_fitting import cross_fitted as cross_fitted
+    from labelwise._tuning._cross_fitting import held_out_frontiers as held_out_frontiers
+    from labelwise._tuning._cross_fitting import random_folds as random_folds
+    from labelwise._tuning._result import Evidence as Evidence
+    from labelwise._tuning._result import Thresholds as Thresholds
+    from labelwise._tuning._result import check_thresholds as check_thresholds
+    from labelwise._tuning._scores_to_tune_on import Samples as Samples
+    from labelwise._tuning._scores_to_tune_on import TuningScores as TuningScores
+    from labelwise._tuning._scores_to_tune_on import constant_scores as constant_scores
+    from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
+    from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
+    from labelwise._tuning._solve import check_bootstrap as check_bootstrap
+    from labelwise._tuning._solve import solve as solve
+    from labelwise._tuning._solve import solve_with_folds as solve_with_folds
+    from labelwise._tuning._tune import tune_and_correct as tune_and_correct
+    from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
+    from labelwise._tuning.objectives._constraints import InfeasibleError as InfeasibleError
+    from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
+    from labelwise._tuning.objectives._request import Certify as Certify
+    from labelwise._tuning.objectives._request import Request as Request
+    from labelwise._tuning.objectives._request import parse_count as parse_count
+    from labelwise._tuning.objectives._request import with_current_options as with_current_options
+    from labelwise._tuning.problem._problem import Problem as Problem
+    from labelwise._tuning.problem._problem import check_problem as check_problem
+    from labelwise._tuning.problem._problem import (
+        warn_of_labels_without_positives as warn_of_labels_without_positives,
+    )
+
+__all__ = [
+    "Certify",
+    "ConstraintCheck",
+    "Evidence",
+    "Guarantee",
+    "InfeasibleError",
+    "LinearFractional",
+    "Problem",
+    "Request",
+    "Samples",
+    "Thresholds",
+    "TuningScores",
+    "bootstrap_bounds",
+    "check_bootstrap",
+    "check_problem",
+    "check_thresholds",
+    "constant_scores",
+    "cross_fitted",
+    "held_out_frontiers",
+    "parse_count",
+    "random_folds",
+    "solve",
+    "solve_with_folds",
+    "thresholds_of_no_label",
+    "tune_and_correct",
+    "tuning_problem",
+    "warn_of_labels_without_positives",
+    "with_constant_labels",
+    "with_current_options",
+]
+
+# Model files name these classes by the stage that users import them from.
+publish(
+    __name__,
+    ["Certify", "ConstraintCheck", "Evidence", "Guarantee", "LinearFractional", "Thresholds"],
+    known_as="labelwise.decisions",
+)

@@ -1,0 +1,187 @@
+"""Decisions, and their counts, by thresholds that were tuned on other folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._curves import Cuts, frontier_steps, hulls_of
+from labelwise._tuning._solve import solve
+from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning.problem._row_limit import decisions_at
+from labelwise.measures import Counts
+from labelwise.splitting import assign
+
+N_FOLDS = 5
+
+
+class CrossFitted(NamedTuple):
+    """Decisions of samples by thresholds that were tuned on other samples, and their counts."""
+
+    decided: sparse.csc_array  # bool, of the labels that have truth
+    counts: Counts  # by label or by sample, as `Request.value` takes them
+
+
+def cross_fitted(
+    problem: Problem, request: Request, random_state: Any = None, folds: np.ndarray | None = None
+) -> CrossFitted | None:
+    """Decide and count samples by thresholds that were tuned on other samples.
+
+    Each fold is decided by thresholds that are tuned on the scores of the other folds. The
+    decisions of all folds are counted together, as those behind the tuned value are. No model is
+    fitted.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels. All samples of a unit (`Problem.fold_units`) that occur in a
+        fold are left out when thresholds for the fold are tuned.
+    request : Request
+        What thresholds are tuned for. A total of `max_decisions` is shared out among samples.
+    random_state : int, RandomState or None, default=None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        ``shrink="auto"`` and ``fbr="auto"``.
+    folds : ndarray of int of shape (n_samples,), default=None
+        The fold of each sample. With None or a single fold, samples are assigned to five random
+        folds, always the same ones.
+
+    Returns
+    -------
+    CrossFitted or None
+        None if other folds have no sample, or give no thresholds.
+    """
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen = np.isin(np.arange(problem.n_labels), known)
+        problem, request = problem.labels(known), request.for_labels(chosen)
+    if folds is None or np.unique(folds).size == 1:
+        folds = random_folds(problem)
+    part_request = request.for_parts(problem.total_weight)
+    places, parts = [], []
+    for here, others in _left_out(problem, folds):
+        if not others.size:
+            return None
+        try:
+            found = solve(problem.rows(others), part_request, random_state)
+        except ValueError:
+            # The other folds may have too few units, or no cuts that meet the constraints.
+            return None
+        places.append(here)
+        parts.append(sparse.csr_array(decisions_at(problem.scores[here], found.values)))
+    in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
+    decided = sparse.csc_array(in_order, dtype=bool)
+    decided.sort_indices()
+    return CrossFitted(decided, problem.counts_of_decisions(decided, request.counts_by))
+
+
+class HeldOutFrontier(NamedTuple):
+    """The micro frontier of all folds but one, and what its thresholds decide in that fold.
+
+    All arrays have the shape (n_vertices,), from no decision on.
+    """
+
+    slopes: np.ndarray  # true positives per decision of the edge before each vertex; inf first
+    decided: np.ndarray  # decisions in the other folds
+    hits: np.ndarray  # true positives among them
+    held_out_decided: np.ndarray  # decisions in the fold that was left out
+    held_out_hits: np.ndarray
+    n_samples: int  # of the other folds
+    n_positive: int
+    n_held_out: int  # samples of the fold that was left out
+    n_held_out_positive: int
+
+
+def held_out_frontiers(problem: Problem, folds: np.ndarray) -> list[HeldOutFrontier]:
+    """Find the micro frontier without each fold, and count its decisions in that fold.
+
+    A choice among the vertices that looks only at the other folds, made for each fold, and the
+    sums of its held-out counts are what `cross_fitted` gives for the same choice.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels, without weights and missing labels.
+    folds : ndarray of int of shape (n_samples,)
+        The fold of each sample.
+
+    Returns
+    -------
+    list of HeldOutFrontier
+        One for each fold; empty if there is a single fold, or if a fold has all units.
+    """
+    parts = list(_left_out(problem, folds))
+    if any(others.size == 0 for _, others in parts):
+        return []
+    return [_held_out_frontier(problem.rows(others), problem.rows(here)) for here, others in parts]
+
+
+def _held_out_frontier(others: Problem, here: Problem) -> HeldOutFrontier:
+    steps = frontier_steps(hulls_of(others.cuts_of_all()))
+    n_edges = steps.vertices
+    # Edges of a label are taken in the order of its hull: sorted by label, steps are hull vertices.
+    in_hulls = np.argsort(steps.labels, kind="stable")
+    is_end = np.ones(steps.hulls.decided.size, dtype=bool)
+    is_end[steps.hulls.starts[:-1]] = False
+
+    def at_vertices(counted: np.ndarray) -> np.ndarray:
+        added = np.empty(in_hulls.size, dtype=np.int64)
+        added[in_hulls] = np.diff(counted, prepend=0)[is_end]
+        return np.asarray(np.concatenate(([0], np.cumsum(added)))[n_edges])
+
+    held_out_decided, held_out_hits = _counts_at(steps.hulls, here)
+    return HeldOutFrontier(
+        np.concatenate(([np.inf], steps.slopes))[n_edges],
+        steps.decided[n_edges],
+        steps.hits[n_edges],
+        at_vertices(held_out_decided),
+        at_vertices(held_out_hits),
+        others.n_samples,
+        int(others.support.sum()),
+        here.n_samples,
+        int(here.support.sum()),
+    )
+
+
+def _counts_at(cuts: Cuts, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Count the decisions and true positives of each label on other samples, at every cut."""
+    ranking, labels = problem.ranking, cuts.labels
+    first = ranking.starts[labels]
+    low, high = first.copy(), ranking.starts[labels + 1].copy()
+    # Bisection for all cuts at once: the scores of a label fall.
+    while (is_open := low < high).any():
+        middle = (low + high) // 2
+        scores = ranking.scores[np.minimum(middle, ranking.scores.size - 1)]
+        is_reached = is_open & (scores >= cuts.thresholds)
+        low = np.where(is_reached, middle + 1, low)
+        high = np.where(is_open & ~is_reached, middle, high)
+    hits = np.concatenate(([0], np.cumsum(ranking.cells & 1)))
+    return low - first, hits[low] - hits[first]
+
+
+def _left_out(problem: Problem, folds: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the rows of each fold, and all rows of units that do not occur in it."""
+    unit = np.arange(folds.size) if problem.fold_units is None else problem.fold_units
+    for fold in np.unique(folds):
+        here = folds == fold
+        yield np.flatnonzero(here), np.flatnonzero(~np.isin(unit, unit[here]))
+
+
+def random_folds(problem: Problem) -> np.ndarray:
+    """Return a fold for each sample, units together; a single fold if there is one unit.
+
+    Folds are random: stratified ones have the label shares that were tuned for, which new samples
+    need not have, and make the value too high.
+    """
+    if problem.n_fold_units < 2:
+        return np.zeros(problem.n_samples, dtype=np.intp)
+    return assign(
+        problem.Y,
+        min(N_FOLDS, problem.n_fold_units),
+        method="random",
+        groups=problem.fold_units,
+        random_state=0,
+    )

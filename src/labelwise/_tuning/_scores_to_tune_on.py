@@ -1,0 +1,205 @@
+"""Held-out scores of an estimator, and the problem of tuning thresholds on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._estimators import (
+    HeldOutScores,
+    LabelScorer,
+    LabelTarget,
+    as_label_column,
+    check_not_empty,
+    check_y_given,
+    constant_labels,
+    cut_params,
+    fit_and_score_folds,
+    fit_scorer,
+    score_matrix,
+    splits_of,
+    warn_of_constants,
+)
+from labelwise._tuning.objectives._request import refuse_with_guarantee
+from labelwise._tuning.problem._problem import Problem, with_truth
+from labelwise._validation import (
+    Outcome,
+    check_groups,
+    is_whole,
+    labels_for,
+    n_rows,
+    take_rows,
+    without_cells,
+)
+
+
+class Samples(NamedTuple):
+    """Checked samples that an estimator is fitted to, and that decisions are tuned on."""
+
+    X: Any
+    Y: np.ndarray  # int64, or float64 with NaN for missing labels
+    names: tuple[str, ...] | None
+    groups: Any
+    fit_params: Mapping[str, Any]
+    # Above 0, by `exact_weights`, counted in measures; None if all samples count once.
+    weights: np.ndarray | None = None
+
+
+class TuningScores(NamedTuple):
+    """Scores of the labels that have both classes in training, and the fitted scorer."""
+
+    held_out: HeldOutScores
+    scorer: LabelScorer
+
+
+def target_of_fitted(wrapper: Any, fitted: Any, X: Any, y: Any) -> LabelTarget:
+    """Check the labels of samples for a fitted estimator, in the order of its columns."""
+    from sklearn.utils import check_consistent_length
+
+    check_y_given(wrapper, y)
+    known = getattr(fitted, "classes_", None)
+    is_of_vector = isinstance(known, np.ndarray) and known.shape == (2,)
+    # A vector may lack a class that the estimator knows. One label has the classes 0 and 1.
+    column, classes = as_label_column(y, known if is_of_vector else np.arange(2))
+    labels = labels_for(fitted, column)
+    check_consistent_length(X, labels.matrix)
+    check_not_empty(labels.matrix)
+    return LabelTarget(labels.matrix, labels.names, classes, labels.missing)
+
+
+def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores:
+    """Score all samples by an estimator that was fitted to other samples."""
+    if samples.fit_params:
+        given = ", ".join(samples.fit_params)
+        raise ValueError(f"a FrozenEstimator is not fitted again, so that it cannot take {given}.")
+    n_samples, n_labels = samples.Y.shape
+    scores = score_matrix(estimator, samples.X, n_labels, method=method)
+    held_out = HeldOutScores(scores, np.arange(n_samples), np.zeros(n_samples, dtype=np.intp))
+    return TuningScores(held_out, LabelScorer(estimator, np.full(n_labels, np.nan)))
+
+
+def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> TuningScores:
+    """Score the test part of a single split by the model of the training part, and keep both."""
+    train, test = _only_split(samples, cv)
+    warn_of_constants(constant_labels(samples.Y[train]), samples.names)
+    params = cut_params(samples.fit_params, train, n_rows(samples.X))
+    scorer = fit_scorer(estimator, take_rows(samples.X, train), samples.Y[train], params)
+    scores = scorer.scores(take_rows(samples.X, test), method)[:, np.isnan(scorer.constants)]
+    return TuningScores(HeldOutScores(scores, test, np.zeros(test.size, dtype=np.intp)), scorer)
+
+
+def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
+    """Fit the estimator to all samples; score each by the parts of it that have not seen it.
+
+    Samples without such a part are left out.
+    """
+    from sklearn.base import clone
+
+    if not hasattr(estimator, "fit_scoring_oob"):
+        kind = type(estimator).__name__
+        raise TypeError(
+            f'cv="oob" needs an estimator with fit_scoring_oob, such as LabelForest, got {kind}.'
+        )
+    if samples.groups is not None:
+        raise ValueError('cv="oob" does not keep groups together: give folds of groups as cv.')
+    constants = constant_labels(samples.Y)
+    warn_of_constants(constants, samples.names)
+    varies = np.isnan(constants)
+    if not varies.any():
+        rows = np.arange(len(samples.Y))
+        held_out = HeldOutScores(np.empty((rows.size, 0)), rows, np.zeros_like(rows))
+        return TuningScores(held_out, LabelScorer(None, constants))
+    model = clone(estimator)
+    scores = model.fit_scoring_oob(samples.X, samples.Y[:, varies], **samples.fit_params)
+    # Kernels behind take scores as finite.
+    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    if rows.size == 0:
+        raise ValueError('cv="oob" needs more trees: every sample has been seen by all of them.')
+    held_out = HeldOutScores(scores[rows], rows, np.zeros_like(rows))
+    return TuningScores(held_out, LabelScorer(model, constants))
+
+
+def fold_scores(
+    estimator: Any,
+    samples: Samples,
+    method: str,
+    cv: Any,
+    n_jobs: int | None,
+    report: Callable[[str], None] | None = None,
+) -> TuningScores:
+    """Score all folds of a cross-validation, and fit the estimator to all samples."""
+    warn_of_constants(constant_labels(samples.Y), samples.names)
+    return TuningScores(
+        *fit_and_score_folds(
+            estimator,
+            samples.X,
+            samples.Y,
+            cv,
+            method=method,
+            groups=samples.groups,
+            fit_params=samples.fit_params,
+            n_jobs=n_jobs,
+            report=report,
+        )
+    )
+
+
+def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.ndarray]:
+    """Build the problem of the labels that have both classes, and return the fold of each row.
+
+    Samples of which all these labels are missing are left out.
+    """
+    varies = np.isnan(scored.scorer.constants)
+    # Numbers stand for missing names, so that a warning names the right label.
+    names = np.array(samples.names or np.arange(varies.size), dtype=str)[varies].tolist()
+    scores, rows, folds = scored.held_out
+    Y = samples.Y[rows][:, varies]
+    groups = _groups(rows, samples.groups)
+    weights = None if samples.weights is None else samples.weights[rows]
+    truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
+    if not gaps.any():
+        return Problem(scores, truth, tuple(names), weights, groups=groups), folds
+    missing = sparse.csc_array(gaps)
+    known = Outcome(truth, without_cells(scores, missing), None, tuple(names), weights, missing)
+    return with_truth(known, groups), folds[~gaps.all(axis=1)]
+
+
+def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
+    """Build the problem of all labels, with the scores that constant labels have in `predict`.
+
+    A guarantee counts the decisions and the positives of all labels.
+    """
+    problem, _ = tuning_problem(scored, samples)
+    refuse_with_guarantee(False, problem.n_missing)
+    constants = scored.scorer.constants
+    ends = constant_scores(constants, method)
+    scores = np.repeat(ends[None], problem.n_samples, axis=0)
+    scores[:, np.isnan(constants)] = problem.scores
+    Y = sparse.csc_array(samples.Y[scored.held_out.rows].astype(bool))
+    return Problem(scores, Y, samples.names, groups=problem.groups)
+
+
+def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of labels with one class: 0 or 1 as probabilities, else -1 or 1."""
+    return constants if method == "predict_proba" else 2 * constants - 1
+
+
+def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
+    """Return the group of each score: the given one, or the row if a row has several scores."""
+    if groups is not None:
+        return check_groups(take_rows(groups, rows), rows.size)
+    distinct, numbers = np.unique(rows, return_inverse=True)
+    return numbers if distinct.size < numbers.size else None
+
+
+def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a `cv` that gives a single split."""
+    if is_whole(cv):
+        raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
+    splits = splits_of(cv, samples.X, samples.Y, samples.groups)
+    if len(splits) != 1:
+        raise ValueError(f"refit=False needs a cv that gives one split, got {len(splits)}.")
+    return splits[0]

@@ -1,0 +1,367 @@
+"""Solve a request on curves: choose the method that it asks for, and build the result.
+
+The best cuts of the micro average, the macro average and costs need only the `Curves` of labels,
+wherever the rows are. All other options need the rows in memory, a `Problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelwise._blocks import refuse_in_blocks
+from labelwise._counts import Measure
+from labelwise._curves import Curves
+from labelwise._tuning._fbr import Fbr
+from labelwise._tuning._intervals import Bounds, Retuning, bootstrap
+from labelwise._tuning._result import Evidence, Thresholds
+from labelwise._tuning.objectives._by_label import LabelObjective, MacroRule, best_by_label
+from labelwise._tuning.objectives._choice import Choice, Objective
+from labelwise._tuning.objectives._micro import MicroRule, best_micro
+from labelwise._tuning.objectives._off_frontier import OffFrontier
+from labelwise._tuning.objectives._request import Certify, Request, refuse_with_guarantee
+from labelwise._tuning.objectives._sample import ascend
+from labelwise._tuning.objectives._shared import SharedTuner
+from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning.shrinkage._shrinkage import Shrinkage
+from labelwise._validation import check_n_bootstrap, check_random_state, check_share
+
+
+class TuningMethod(NamedTuple):
+    """How thresholds are tuned on all samples and under weights, and with which amounts."""
+
+    on_all: Callable[[], Choice]
+    under: Callable[[np.ndarray], Choice]
+    shrink: float = 0.0
+    fbr: float | None = None
+
+
+def solve(
+    curves: Curves, request: Request, random_state: Any, calibration: Problem | None = None
+) -> Thresholds:
+    """Find the thresholds of checked curves for a checked request.
+
+    Parameters
+    ----------
+    curves : Curves
+        Checked scores and labels: a `Problem`, or curves of rows that are not in memory, for which
+        options that need all scores together are refused.
+    request : Request
+        What thresholds are tuned for.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws folds and bootstrap
+        samples. With None, folds are the same in every call.
+    calibration : Problem, default=None
+        Samples that a guarantee is tested on; None splits them from `problem`.
+
+    Returns
+    -------
+    Thresholds
+
+    Raises
+    ------
+    ValueError
+        If no thresholds meet the constraints, if an amount is "auto" and there is one unit, or if
+        an option needs all scores in memory.
+    """
+    if not isinstance(curves, Problem):
+        _refuse_without_rows(request)
+        return thresholds_of(best_cuts(curves, request), request, curves)
+    problem = curves
+    if request.certify is not None:
+        for given in (problem, calibration):
+            if given is not None:
+                refuse_with_guarantee(given.weights is not None, given.n_missing)
+        return _certified(problem, request, request.certify, random_state, calibration)
+    problem = problem.with_top(request.max_rank)
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        tuned = solve(problem.labels(known), request.for_labels(chosen_labels), random_state)
+        # Labels without truth for any sample are never decided.
+        places = np.full(problem.n_labels, -1)
+        places[known] = np.arange(known.size)
+        return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
+    random = check_random_state(random_state)
+    # Folds only serve the choice of an amount: without a seed they are the same in every call.
+    folds = random if random_state is not None else check_random_state(0)
+    method = _method(problem, request, folds)
+    return _result(problem, request, method, method.on_all())
+
+
+def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
+    """Refuse wrong numbers of draws, and intervals of values that the bootstrap does not cover."""
+    check_share(confidence, "confidence")
+    if not check_n_bootstrap(n_bootstrap):
+        return
+    if request.limits.are_set:
+        limits = "min_precision, min_recall or max_decisions"
+        raise ValueError(f"n_bootstrap does not go together with {limits}.")
+    if request.average == "sample":
+        raise ValueError('n_bootstrap does not go together with average="sample".')
+
+
+def bootstrap_bounds(
+    problem: Problem, request: Request, n_bootstrap: int, confidence: float, random_state: Any
+) -> Bounds:
+    """Compute an interval of the value on new samples, and the spread of each threshold.
+
+    With the seed that `solve` was called with, "auto" means the same amounts.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    n_bootstrap : int
+        Number of draws.
+    confidence : float
+        Share of the draws within the interval and the spreads.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws samples and folds.
+        With None, folds are the same in every call.
+
+    Returns
+    -------
+    Bounds
+    """
+    problem = problem.with_top(request.max_rank)
+    known = problem.labels_with_truth()
+    if known is not None:
+        chosen_labels = np.isin(np.arange(problem.n_labels), known)
+        found = bootstrap_bounds(
+            problem.labels(known),
+            request.for_labels(chosen_labels),
+            n_bootstrap,
+            confidence,
+            random_state,
+        )
+        thresholds = np.full((2, problem.n_labels), np.inf)
+        thresholds[:, known] = found.thresholds
+        return found._replace(thresholds=thresholds)
+    random = check_random_state(random_state)
+    folds = random if random_state is not None else check_random_state(0)
+    method = _method(problem, request, folds)
+    retuning = Retuning(
+        method.under,
+        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
+        request.value,
+        n_bootstrap,
+        confidence,
+        random,
+        folds,
+    )
+    return bootstrap(problem, retuning, counts_empty=request.average == "macro")
+
+
+def solve_with_folds(
+    problem: Problem, request: Request, folds: np.ndarray, random_state: Any
+) -> tuple[Thresholds, np.ndarray]:
+    """Find thresholds on all samples, and again without each fold.
+
+    Parameters
+    ----------
+    problem : Problem
+        Checked scores and labels.
+    request : Request
+        What thresholds are tuned for; without constraints and not for the sample average.
+    folds : ndarray of int of shape (n_samples,)
+        The fold of each sample.
+    random_state : int, RandomState or None
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        "auto" amounts. The amounts found on all samples are used without each fold, too.
+
+    Returns
+    -------
+    thresholds : Thresholds
+        Thresholds of all samples.
+    by_fold : ndarray of shape (n_folds, n_labels)
+        Thresholds tuned without each fold, in the order of the fold numbers.
+    """
+    method = _method(problem, request, check_random_state(random_state))
+    by_fold = [
+        method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
+    ]
+    return _result(problem, request, method, method.on_all()), np.stack(by_fold)
+
+
+def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Choice) -> Thresholds:
+    return thresholds_of(
+        chosen,
+        request,
+        problem,
+        shared=request.shared,
+        shrink=method.shrink,
+        fbr=method.fbr,
+        n_missing=problem.n_missing,
+        weighted=problem.weights is not None,
+    )
+
+
+def _refuse_without_rows(request: Request) -> None:
+    """Refuse options that need all scores together, for scores that are not in memory."""
+    needs_rows = {
+        "shared=True": request.shared,
+        "shrink": request.shrink != 0,
+        "fbr": request.fbr is not None,
+        "guarantee": request.certify is not None,
+        'average="sample"': request.average == "sample",
+        "max_decisions per row": request.max_rank is not None,
+    }
+    refuse_in_blocks(**needs_rows)
+
+
+def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:
+    """Return the result of a choice; `how` are further fields of the evidence."""
+    evidence = Evidence(
+        value=chosen.value,
+        measure=request.measure_name,
+        average=request.average,
+        support=tuned_on.support,
+        decided=chosen.decided,
+        n_samples=tuned_on.n_samples,
+        beta=request.beta,
+        # A value that is not defined is not proven to be the highest.
+        gap=None if np.isnan(chosen.value) else chosen.gap,
+        certificate=chosen.certificate,
+        true_positives=chosen.hits,
+        request=request,
+        **how,
+    )
+    return Thresholds(chosen.thresholds, evidence, tuned_on.names, max_rank=request.max_rank)
+
+
+def _certified(
+    problem: Problem,
+    request: Request,
+    options: Certify,
+    random_state: Any,
+    calibration: Problem | None,
+) -> Thresholds:
+    """Find certified thresholds; their value is measured on all samples of the problem."""
+    # Guarantees import scipy.special, which is slow, and kernels of their own.
+    from labelwise._tuning.guarantees._certify import certify
+
+    values, most, guarantee = certify(problem, request, options, random_state, calibration)
+    by_label = problem.decision_counts(values, most, "label")
+    counts = by_label
+    if request.counts_by == "sample":
+        counts = problem.decision_counts(values, most, "sample")
+    evidence = Evidence(
+        value=float(request.value(counts)),
+        measure=request.measure_name,
+        average=request.average,
+        support=problem.support,
+        decided=by_label.tp + by_label.fp,
+        n_samples=problem.n_samples,
+        beta=request.beta,
+        shared=request.shared,
+        guarantee=guarantee,
+        corrected_value=guarantee.value,
+        true_positives=by_label.tp,
+        request=request,
+    )
+    return Thresholds(values, evidence, problem.names, max_decided=most)
+
+
+def _method(problem: Problem, request: Request, random: np.random.RandomState) -> TuningMethod:
+    """Choose the method of a request, and find the amounts that are "auto"."""
+    plain = _plain(problem, request)
+    if request.average == "sample":
+        return plain._replace(on_all=lambda: _by_ascent(problem, request.measure))
+    if request.shared:
+        return _shared(problem, request)
+    if request.shrink != 0:
+        return _shrunk(problem, request, plain, random)
+    if request.fbr_amount is not None:
+        return _with_fbr(problem, request, plain, random)
+    return plain
+
+
+def _plain(problem: Problem, request: Request) -> TuningMethod:
+    """Return the method for the micro average, the macro average or costs, without more."""
+    rule: Objective = _label_objective(problem, request) or MicroRule(request.measure)
+    return TuningMethod(
+        lambda: best_cuts(problem, request),
+        lambda weights: rule(problem.cuts(weights, rule.needs_every_cut)),
+    )
+
+
+def best_cuts(curves: Curves, request: Request) -> Choice:
+    """Find the best cuts for the micro average, the macro average or costs, within the limits."""
+    by_label = _label_objective(curves, request)
+    if by_label is not None:
+        return best_by_label(curves, by_label)
+    if request.limits.are_set:
+        limits = request.limits.in_total(curves.total_weight)
+        return OffFrontier(curves, curves.cuts_of_all(), request.measure, limits).best()
+    return best_micro(curves, MicroRule(request.measure))
+
+
+def _label_objective(curves: Curves, request: Request) -> LabelObjective | None:
+    """Return the objective that chooses label by label; None if the micro average is maximised."""
+    if request.costs is not None or request.average != "macro":
+        return request.costs
+    return MacroRule(request.measure, request.limits.in_total(curves.total_weight))
+
+
+def _shared(problem: Problem, request: Request) -> TuningMethod:
+    limits = request.limits.in_total(problem.total_weight)
+    tuner = SharedTuner(problem, request.measure, request.average, limits)
+    return TuningMethod(lambda: tuner(problem.everyone), tuner)
+
+
+def _shrunk(
+    problem: Problem, request: Request, plain: TuningMethod, random: np.random.RandomState
+) -> TuningMethod:
+    shrinkage = Shrinkage(problem, request.measure, request.average)
+    _check_units(problem, "shrink", request.shrink)
+    automatic = request.shrink == "auto"
+    amount = shrinkage.best_amount(random) if automatic else float(request.shrink)
+    if amount == 0 or not problem.support.any():
+        return plain
+    if amount == 1:
+        shared = _shared(problem, request)
+        # The best common threshold is not proven to be the best of all thresholds.
+        return shared._replace(on_all=lambda: shared.on_all()._replace(gap=None), shrink=1.0)
+
+    def under(weights: np.ndarray) -> Choice:
+        return shrinkage.tuned(weights, amount)
+
+    return TuningMethod(lambda: under(problem.everyone), under, shrink=amount)
+
+
+def _with_fbr(
+    problem: Problem, request: Request, plain: TuningMethod, random: np.random.RandomState
+) -> TuningMethod:
+    fbr = Fbr(problem, plain.under, request)
+    _check_units(problem, "fbr", request.fbr_amount)
+    automatic = request.fbr_amount == "auto"
+    amount = fbr.best_amount(random) if automatic else float(request.fbr_amount or 0.0)
+    if amount == 0:
+        return plain._replace(fbr=0.0)
+
+    def under(weights: np.ndarray) -> Choice:
+        return fbr.raised(weights, (amount,))[0]
+
+    return TuningMethod(lambda: under(problem.everyone), under, fbr=amount)
+
+
+def _by_ascent(problem: Problem, measure: Measure) -> Choice:
+    """Find a local optimum of the mean over samples, from the micro, macro and shared optimum."""
+    starts = [
+        best_micro(problem, MicroRule(measure)),
+        best_by_label(problem, MacroRule(measure)),
+        SharedTuner(problem, measure, "micro")(problem.everyone),
+    ]
+    return ascend(problem, measure, [start.thresholds for start in starts])
+
+
+def _check_units(problem: Problem, name: str, amount: Any) -> None:
+    """Refuse cross-validation over a single row or group."""
+    if amount == "auto" and problem.n_fold_units < 2:
+        kind = "rows" if problem.groups is None else "groups"
+        raise ValueError(f'{name}="auto" needs at least 2 {kind} for cross-validation, got 1.')

@@ -1,0 +1,84 @@
+"""Tests by betting that the mean of bounded numbers is above 0, for any distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from labelwise._tuning.guarantees._guarantees_kernels import bet_on_rows
+
+# The table of bets goes down to capitals of exp(-40) of the target, in steps of 1 / 128.
+_STEPS_PER_UNIT, _DEEPEST = 128.0, 40
+# Rows that the variance of the tuning rows counts as, beside the rows seen so far.
+_PRIOR_ROWS = 20.0
+_LEAST_VARIANCE = 1e-12
+
+
+def rejections(
+    blocks: Iterable[np.ndarray],
+    lowest: np.ndarray,
+    mean_squares: np.ndarray,
+    n_rows: int,
+    alpha: float,
+) -> np.ndarray:
+    """Test for each column whether the mean of its numbers is above 0.
+
+    A player starts with a capital of 1 and bets before each row that its number is above 0: the
+    capital is multiplied by ``1 + bet * number``. If the mean is 0 or less, the capital is a
+    nonnegative supermartingale, and exceeds ``1 / alpha`` at any time with probability at most
+    alpha (Ville's inequality). So a capital of ``1 / alpha`` rejects the hypothesis, whatever the
+    distribution of the numbers.
+
+    The bet of each row only affects the power. It is the one that would reach the target in the
+    remaining rows with the highest probability if the sum of the numbers were a Brownian motion
+    without drift: with q the normal quantile of ``alpha * capital``, variance v and r rows to come,
+    it is ``φ(q) / (Φ(q) sqrt(r v))``.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarray of shape (n_rows_of_block, n_columns)
+        The numbers of independent rows, in an order that does not depend on the numbers.
+    lowest : ndarray of shape (n_columns,)
+        The least value that a number can have, below 0.
+    mean_squares : ndarray of shape (n_columns,)
+        Means of the squared numbers on other rows, for the first bets.
+    n_rows : int
+        Number of rows in all blocks.
+    alpha : float
+        Probability of a false rejection, at most.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_columns,)
+        Whether the mean is proven to be above 0.
+
+    References
+    ----------
+    I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
+
+    V. Voráček, F. Orabona, "STaR-Bets: Sequential Target-Recalculating Bets for Tighter Confidence
+    Intervals", 2025: bets that depend on the capital and on the rows to come.
+    """
+    state = np.zeros((4, lowest.size))
+    state[2] = _PRIOR_ROWS * np.maximum(mean_squares, _LEAST_VARIANCE * lowest**2)
+    state[3] = _PRIOR_ROWS
+    target, n_left = -np.log(alpha), n_rows
+    for values in blocks:
+        bet_on_rows(values, state, lowest, target, n_left, bet_table())
+        n_left -= values.shape[0]
+    return np.asarray(state[1] >= target)
+
+
+@cache
+def bet_table() -> tuple[np.ndarray, float]:
+    """Return the bets per standard deviation of the sum of the rows to come, and the step.
+
+    Entry i is ``φ(q) / Φ(q)`` for ``Φ(q) = exp(-i / step)``, the share of the target that the
+    capital has reached.
+    """
+    share = np.exp(-np.arange(_DEEPEST * _STEPS_PER_UNIT + 2) / _STEPS_PER_UNIT)
+    density = np.exp(-0.5 * ndtri(share) ** 2) / np.sqrt(2 * np.pi)
+    return density / share, _STEPS_PER_UNIT

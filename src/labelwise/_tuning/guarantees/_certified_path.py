@@ -1,0 +1,220 @@
+"""Certify a vector of thresholds: a point of a path, by tests on the calibration samples.
+
+`certified_point` tests the constraints by betting, from a safe point on, and `shortfall` says what
+is missing where no point passes. `f_bound` bounds micro F at the certified point in the same way.
+`first_controlled_point` is for a recall in expectation instead of with a probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from labelwise._tuning.guarantees._betting import rejections
+from labelwise._tuning.guarantees._guarantees_kernels import LARGEST_LOSS
+from labelwise._tuning.guarantees._paths import PathChoice
+from labelwise._tuning.guarantees._unit_statistics import (
+    IndependentUnits,
+    PathCells,
+    RowStatistic,
+    path_cells,
+    row_statistics,
+)
+from labelwise._tuning.objectives._constraints import Limits
+from labelwise._tuning.objectives._request import Request
+from labelwise.measures import macro, micro, precision, recall
+
+# Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
+_N_RATES, _MOST_TIMES = 100, 1000.0
+# Limits of F that are tested, and where the first and the last of them are, in standard errors
+# from the F on the tuning rows.
+_N_LIMITS, _FIRST, _LAST = 60, -12.0, 2.0
+_BLOCK = 2**15
+
+
+class CertifiedPoint(NamedTuple):
+    """Certified thresholds, the limit of decisions per row, and how many points were tested."""
+
+    thresholds: np.ndarray
+    most_per_row: int | None
+    n_tested: int
+
+
+def certified_point(
+    choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
+) -> CertifiedPoint | None:
+    """Find the point with the best value on the tuning rows that the calibration rows certify.
+
+    The points and their order depend on the tuning rows only. They are tested in this order on the
+    calibration rows, each at the full level, until the first test fails (fixed sequence): then a
+    point that breaks a constraint is passed with probability at most alpha, whatever the number
+    of points, because the first such point must have been rejected falsely. None if the first
+    test fails.
+    """
+    best: CertifiedPoint | None = None
+    highest = -np.inf
+    n_tested = sum(choice.sequence.size for choice in choices)
+    for path, most, summary, sequence in choices:
+        tested = np.sort(sequence)
+        cells = path_cells(calibration.problem, path[tested], most)
+        squares = summary.mean_squares[:, tested]
+        passed = _passed(calibration, request, cells, squares, alpha)
+        passed = passed[np.searchsorted(tested, sequence)]
+        certified = sequence[: _n_before_a_failure(passed)]
+        if certified.size:
+            values = np.nan_to_num(summary.values[certified], nan=-np.inf)
+            if best is None or values.max() > highest:
+                best = CertifiedPoint(path[certified[np.argmax(values)]], most, n_tested)
+                highest = values.max()
+        if certified.size < sequence.size:
+            break
+    return best
+
+
+def _passed(
+    calibration: IndependentUnits,
+    request: Request,
+    cells: PathCells,
+    mean_squares: np.ndarray,
+    alpha: float,
+) -> np.ndarray:
+    """Test at each point of a path whether all constraints are met."""
+    n_labels, n_units = calibration.problem.n_labels, calibration.n_units
+    statistics = row_statistics(request.limits, request.average, n_labels, cells.most_per_row)
+    passed = np.ones(cells.n_points, dtype=bool)
+    for statistic, squares in zip(statistics, mean_squares, strict=True):
+        lowest = np.full(cells.n_points, statistic.lowest * calibration.most_rows)
+        blocks = calibration.blocks_of(cells, statistic)
+        passed &= rejections(blocks, lowest, squares, n_units, alpha)
+    return passed
+
+
+def _n_before_a_failure(passed: np.ndarray) -> int:
+    return int(np.argmin(np.append(passed, False)))
+
+
+def shortfall(
+    choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
+) -> str:
+    """Say what the point that was tested first reaches and proves, and what might pass.
+
+    For each constraint, rising limits are tested at this point until the first test fails: the last
+    limit that passes is a lower bound of the rate on new samples. The number of samples that would
+    be enough is the one at which the capital is expected to reach its target.
+    """
+    path, most, _, sequence = choices[0]
+    thresholds = path[sequence[0]]
+    cells = path_cells(calibration.problem, thresholds[None], most)
+    counts = calibration.problem.decision_counts(thresholds, most, request.counts_by)
+    average = partial(macro, undefined="skip") if request.average == "sample" else micro
+    said, factors = [], []
+    for rate, name in ((precision, "min_precision"), (recall, "min_recall")):
+        asked = getattr(request.limits, name)
+        if asked is None:
+            continue
+        limits = asked * np.linspace(1 / _N_RATES, 1.0, _N_RATES)
+        statistics = [
+            row_statistics(
+                Limits(**{name: limit}),
+                request.average,
+                calibration.problem.n_labels,
+                cells.most_per_row,
+            )[0]
+            for limit in limits.tolist()
+        ]
+        each = (calibration.blocks_of(cells, statistic) for statistic in statistics)
+        numbers = np.hstack([np.concatenate(list(blocks)) for blocks in each])
+        lowest = np.array([one.lowest for one in statistics]) * calibration.most_rows
+        squares = (numbers**2).mean(axis=0)
+        passed = rejections([numbers], lowest, squares, calibration.n_units, alpha)
+        n_passed = _n_before_a_failure(passed)
+        proven = limits[n_passed - 1] if n_passed else 0.0
+        said.append(f"{rate.__name__} {average(rate, counts):.4f} there, which proves {proven:.2f}")
+        mean, square = numbers[:, -1].mean(), squares[-1]
+        bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest[-1])
+        growth = bet * mean - bet**2 * square / 2
+        factors.append(-np.log(alpha) / (growth * calibration.n_units) if mean > 0 else np.inf)
+    more = max(factors)
+    advice = "lower limits or a lower probability may pass, more samples alone will not"
+    if more < _MOST_TIMES:
+        times = f"about {max(more, 1.5):.2g} times as many samples"
+        advice = f"lower limits, a lower probability or {times} may pass"
+    return f"the safest thresholds found have {' and '.join(said)}; {advice}"
+
+
+def f_bound(
+    tuning: IndependentUnits,
+    calibration: IndependentUnits,
+    beta: float,
+    thresholds: np.ndarray,
+    most_per_row: int | None,
+    alpha: float,
+) -> float:
+    """Return a lower bound of micro F, which is wrong with probability at most alpha.
+
+    F is above f if ``(1 + beta²) TP - f (D + beta² P)`` has a mean above 0 over units. Rising
+    limits f, chosen by the tuning rows, are tested by betting until the first test fails. 0 if
+    none passes.
+    """
+    above, below = _f_terms(tuning, beta, thresholds, most_per_row)
+    value = above.sum() / below.sum()
+    mean_square = np.mean((above - value * below) ** 2)
+    error = np.sqrt(mean_square / calibration.n_units) / below.mean()
+    limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
+    n_labels = tuning.problem.n_labels
+    most_decided = n_labels if most_per_row is None else most_per_row
+    lowest = -limits * (most_decided + beta**2 * n_labels) * calibration.most_rows
+    above, below = _f_terms(calibration, beta, thresholds, most_per_row)
+    blocks = (
+        above[first : first + _BLOCK, None] - limits * below[first : first + _BLOCK, None]
+        for first in range(0, calibration.n_units, _BLOCK)
+    )
+    squares = np.full(limits.size, mean_square)
+    passed = rejections(blocks, lowest, squares, calibration.n_units, alpha)
+    n_passed = _n_before_a_failure(passed)
+    return float(limits[n_passed - 1]) if n_passed else 0.0
+
+
+def _f_terms(
+    units: IndependentUnits, beta: float, thresholds: np.ndarray, most_per_row: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``(1 + beta²) hits`` and ``decisions + beta² labels`` of each unit.
+
+    F is the quotient of their sums.
+    """
+    cells = path_cells(units.problem, thresholds[None], most_per_row)
+    above, below = [], []
+    for counts in cells.blocks(units.ends):
+        above.append((1 + beta**2) * counts.hits[:, 0])
+        below.append(counts.decided[:, 0] + beta**2 * counts.labels[:, 0])
+    return units.summed(np.concatenate(above)), units.summed(np.concatenate(below))
+
+
+def first_controlled_point(
+    calibration: IndependentUnits, path: np.ndarray, min_recall: float
+) -> int | None:
+    """Return the first point of a path whose expected recall of a new sample is high enough.
+
+    The recall of a sample rises along the path. With n calibration samples that have labels, the
+    first point whose mean loss R (1 - recall) meets ``(n R + 1) / (n + 1) <= 1 - min_recall`` has
+    an expected loss of at most ``1 - min_recall`` on a new sample that has labels. The expectation
+    is over calibration samples and the new sample; for given calibration samples, the recall can
+    be lower. None if no point meets it.
+
+    References
+    ----------
+    A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal Risk Control", 2024.
+    """
+    problem = calibration.problem
+    n_with_labels = int(np.count_nonzero(np.bincount(problem.Y.indices, minlength=1)))
+    # With a limit of 0, the statistic of the mean recall is the recall itself.
+    of_sample = RowStatistic(0.0, 0.0, 0.0, "labels")
+    recalls = np.zeros(len(path))
+    for counts in path_cells(problem, path).blocks(calibration.ends):
+        recalls += of_sample.of(counts).sum(axis=0)
+    losses = (n_with_labels - recalls + 1) / (n_with_labels + 1)
+    controlled = np.flatnonzero(losses <= 1 - min_recall)
+    return int(controlled[0]) if controlled.size else None

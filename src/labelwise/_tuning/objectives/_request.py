@@ -1,0 +1,499 @@
+"""The request: what thresholds are tuned for, declared once.
+
+Each field of `Request` that has an `Option` is declared here with its type, default, check and one
+line of help. `best_thresholds`, `TunedThresholds`, `BagPlugin`, `BestLearner` and ``labelwise
+tune`` take their options from these fields. A new option is a field here, its use in the algorithm,
+and a test; options that exclude each other are listed in `_EXCLUDING`.
+
+The command line reads the declaration for every ``--help``: this file imports numpy and measures
+only when a request is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import InitVar, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from labelwise._counts import Measure
+    from labelwise._tuning.objectives._by_label import CostRule
+    from labelwise._tuning.objectives._constraints import Limits
+    from labelwise.measures import Counts
+
+AVERAGES = ("micro", "macro", "sample")
+EXPECTATION = "expectation"
+_ACROSS = ("each", "all")
+_LIMITS = "min_precision, min_recall or max_decisions"
+_PER_ROW = "max_decisions per row"
+_MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
+# The first option of each row excludes all others of the row.
+_EXCLUDING = (
+    ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
+    ("fbr", "shared", "cost", _LIMITS, _SAMPLE),
+    ("cost", "shared", _LIMITS, _MACRO, _SAMPLE),
+    (_SAMPLE, "shared"),
+    ("max_decisions", _MACRO),
+    ("guarantee", "max_decisions", _PER_ROW),
+)
+
+
+class Option(NamedTuple):
+    """How the value of a field is checked, described, and read from a command line."""
+
+    help: str
+    check: Callable[[Any, str], Any] = lambda value, _: value
+    kind: type = str  # of the option on the command line
+    parse: Callable[[str, str], Any] | None = None  # for a `kind` of text
+    in_command: bool = True
+    # Default of the command and of TunedThresholds, if it is another one than that of the field.
+    other_default: Any = None
+
+    @property
+    def has_other_default(self) -> bool:
+        """Whether the command and `TunedThresholds` have a default of their own."""
+        return self.other_default is not None
+
+
+def _option(text: str, **how: Any) -> dict[str, Option]:
+    """Return the metadata of a field that is an option, with its line of help."""
+    return {"option": Option(text, **how)}
+
+
+def _number_or_word(text: str, _name: str) -> float | str:
+    """Parse a number; a word is checked later."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _amount(text: str, name: str) -> float | str:
+    """Parse "auto" or a number."""
+    found = _number_or_word(text.strip(), name)
+    if isinstance(found, str) and found != "auto":
+        raise ValueError(f"{name} must be auto or a number from 0 to 1, got {text!r}.")
+    return found
+
+
+def _amount_and_rule(text: str, name: str) -> Any:
+    """Parse an amount, or an amount and a rule with a comma between them."""
+    amount, comma, rule = text.partition(",")
+    if not comma:
+        return _amount(text, name)
+    if rule.strip() not in ("0", "1"):
+        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule.strip()!r}.")
+    return _amount(amount, name), int(rule)
+
+
+def parse_count(text: str, name: str) -> int | float:
+    """Parse a whole number as a total, and any other number as a mean per sample."""
+    try:
+        return int(text) if text.strip().isdigit() else float(text)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a number, got {text!r}.") from error
+
+
+def _count_or_text(text: str, name: str) -> int | float | str:
+    return text if text.strip().endswith("per row") else parse_count(text, name)
+
+
+def _check_beta(beta: Any, _name: str) -> float:
+    from labelwise._validation import check_beta
+
+    check_beta(beta)
+    return float(beta)
+
+
+def _check_amount(amount: Any, name: str) -> Any:
+    """Refuse an amount that is neither "auto" nor a number from 0 to 1."""
+    from labelwise._validation import is_real
+
+    is_auto = isinstance(amount, str) and amount == "auto"
+    if not is_auto and not (is_real(amount) and 0 <= amount <= 1):
+        raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')
+    return amount
+
+
+def _check_fbr(fbr: Any, name: str) -> Any:
+    """Refuse an FBR that is neither None, an amount, nor a pair of an amount and a rule."""
+    if fbr is None:
+        return None
+    amount, rule = fbr if isinstance(fbr, tuple) and len(fbr) == 2 else (fbr, 1)
+    _check_amount(amount, name)
+    if isinstance(rule, bool) or rule not in (0, 1):
+        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule!r}.")
+    return fbr
+
+
+def _check_across(across: Any) -> None:
+    if across not in _ACROSS:
+        raise ValueError(f"across must be one of {', '.join(_ACROSS)}, got {across!r}.")
+
+
+def _check_guarantee(guarantee: Any, _name: str) -> Certify | None:
+    if guarantee is None or isinstance(guarantee, Certify):
+        return guarantee
+    return Certify(guarantee)
+
+
+@dataclass(frozen=True, eq=False)
+class Certify:
+    """What is guaranteed on new samples, and on which samples it is tested.
+
+    The argument `guarantee` of `best_thresholds`, `review_bands` and `TunedThresholds` takes such
+    an object where more than a probability is to be said.
+
+    Parameters
+    ----------
+    level : float or "expectation"
+        Probability, such as 0.95, with which the constraints hold on new samples of the same
+        distribution. With "expectation", the expected mean recall of samples is guaranteed instead.
+    across : {"each", "all"}, default="each"
+        With a macro average: whether the probability is that of each label by itself, or that of
+        all labels together (Holm's method).
+    tuning_share : float, default=0.5
+        Share of the samples that thresholds are chosen on. The others, for calibration, only test
+        them.
+    calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
+        Samples for calibration, in the same form as the other samples, which are then all for
+        tuning. Groups are required if groups are given there.
+
+    See Also
+    --------
+    best_thresholds : Tune thresholds, with or without a guarantee.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import Certify
+    >>> Certify(0.95, across="all").across
+    'all'
+    """
+
+    level: float | str
+    across: str = field(
+        default="each",
+        metadata=_option("With macro averages: guarantee each label by itself, or all."),
+    )
+    tuning_share: float = field(
+        default=0.5,
+        metadata=_option("Share of the rows that a guarantee is not tested on.", kind=float),
+    )
+    calibration: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        from labelwise._validation import check_share
+
+        _check_across(self.across)
+        check_share(self.tuning_share, "tuning_share")
+        if isinstance(self.level, str):
+            if self.level != EXPECTATION:
+                raise ValueError(
+                    f'guarantee must be a probability or "{EXPECTATION}", got {self.level!r}.'
+                )
+        else:
+            check_share(self.level, "guarantee")
+
+    @property
+    def in_expectation(self) -> bool:
+        """Whether an expected value is guaranteed, instead of a probability."""
+        return self.level == EXPECTATION
+
+    @property
+    def alpha(self) -> float:
+        """The probability that the guarantee may fail with."""
+        return 1.0 - float(self.level)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What thresholds are tuned for.
+
+    The fields with an `Option` are what the caller asked for, by the names of the arguments of
+    `best_thresholds`. The others are computed from them, and are used by the algorithms.
+    Construction checks every option, and refuses options that exclude each other with a TypeError
+    or a ValueError. `n_labels` is needed with costs.
+    """
+
+    maximize: Any = field(
+        default="micro-f",
+        metadata=_option("micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ..."),
+    )
+    average: Any = field(
+        default=None,
+        metadata=_option("How a function is averaged: micro, macro or sample.", in_command=False),
+    )
+    beta: float = field(
+        default=1.0,
+        metadata=_option(
+            "Beta of the F-measure: above 1 favours recall.", check=_check_beta, kind=float
+        ),
+    )
+    cost: Any = field(
+        default=None,
+        metadata=_option("Costs of a false positive and of a false negative.", in_command=False),
+    )
+    shared: bool = field(
+        default=False,
+        metadata=_option(
+            "One threshold for all labels.", check=lambda value, _: bool(value), kind=bool
+        ),
+    )
+    shrink: Any = field(
+        default=0.0,
+        metadata=_option(
+            "Shrinkage from 0 (labels apart) to 1 (one threshold), or auto.",
+            check=_check_amount,
+            parse=_amount,
+            other_default="auto",
+        ),
+    )
+    fbr: Any = field(
+        default=None,
+        metadata=_option(
+            "Raise thresholds of labels with F below this, or auto: to their highest score, or, "
+            "with ,0 as in 0.1,0, so that they are never decided.",
+            check=_check_fbr,
+            parse=_amount_and_rule,
+        ),
+    )
+    min_precision: Any = field(
+        default=None,
+        metadata=_option("Lowest micro precision; for macro-..., of each label.", kind=float),
+    )
+    min_recall: Any = field(
+        default=None,
+        metadata=_option("Lowest micro recall; for macro-..., of each label.", kind=float),
+    )
+    max_decisions: Any = field(
+        default=None,
+        metadata=_option(
+            'Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".',
+            parse=_count_or_text,
+        ),
+    )
+    guarantee: Any = field(
+        default=None,
+        metadata=_option(
+            "Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows.",
+            check=_check_guarantee,
+            parse=_number_or_word,
+        ),
+    )
+    n_labels: InitVar[int | None] = None
+
+    measure: Measure = field(init=False)  # with its beta
+    measure_name: str = field(init=False)  # "cost" if costs are minimised
+    limits: Limits = field(init=False)
+    costs: CostRule | None = field(init=False)
+    fbr_amount: Any = field(init=False)  # None without FBR
+    fbr_rule: int = field(init=False)
+    certify: Certify | None = field(init=False)
+    max_rank: int | None = field(init=False)  # only that many highest scores of a sample count
+
+    def __post_init__(self, n_labels: int | None) -> None:
+        from labelwise._counts import with_beta
+        from labelwise._tuning.objectives._by_label import check_cost
+        from labelwise._tuning.objectives._constraints import check_limits, check_most
+
+        checked = {
+            one.name: option_of(one).check(getattr(self, one.name), one.name) for one in options()
+        }
+        average, measure = _average_and_measure(self.maximize, self.average)
+        most, max_rank = check_most(self.max_decisions)
+        name = getattr(measure, "__name__", repr(measure))
+        fbr = checked["fbr"]
+        amount, rule = fbr if isinstance(fbr, tuple) else (fbr, 1)
+        self._set(
+            **checked | {"average": average},
+            measure=with_beta(measure, checked["beta"]),
+            measure_name=name if self.cost is None else "cost",
+            limits=check_limits(self.min_precision, self.min_recall, most),
+            costs=None if self.cost is None else check_cost(self.cost, n_labels or 1),
+            fbr_amount=amount,
+            fbr_rule=rule,
+            certify=checked["guarantee"],
+            max_rank=max_rank,
+        )
+        if not isinstance(self.maximize, str):
+            _check_measure(self.measure)
+        if self.shrink == "auto" and self._excludes_shrinkage():
+            self._set(shrink=0.0)
+        _check_together(self)
+
+    def _set(self, **values: Any) -> Request:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def _excludes_shrinkage(self) -> bool:
+        is_given = _given(self)
+        return any(is_given[other] for other in _EXCLUDING[0][1:])
+
+    def for_labels(self, chosen: np.ndarray) -> Request:
+        """Return the request for the labels that a boolean mask selects."""
+        if self.costs is None:
+            return self
+        return copy(self)._set(costs=self.costs.of_labels(chosen))
+
+    def for_parts(self, n_samples: float) -> Request:
+        """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
+        return copy(self)._set(limits=self.limits.per_sample(n_samples))
+
+    def without_fbr(self) -> Request:
+        """Return the request without the FBR correction."""
+        return copy(self)._set(fbr=None, fbr_amount=None)
+
+    def without_limits(self) -> Request:
+        """Return the request without constraints and guarantee."""
+        return copy(self)._set(limits=type(self.limits)(), guarantee=None, certify=None)
+
+    @property
+    def counts_by(self) -> str:
+        """Whether `value` takes counts by "label" or by "sample"."""
+        return "sample" if self.average == "sample" else "label"
+
+    def value(self, counts: Counts, weights: np.ndarray | None = None) -> Any:
+        """Compute the value of decisions from their counts; the last axis is averaged.
+
+        Labels or samples for which the measure is not defined are left out of a mean. `weights` are
+        those of the samples, for a mean over samples.
+        """
+        from labelwise._counts import mean, measured
+        from labelwise.measures import micro
+
+        if self.costs is not None:
+            wrong = self.costs.false_positive * counts.fp + self.costs.false_negative * counts.fn
+            return wrong.sum(axis=-1)
+        if self.average == "micro":
+            return micro(self.measure, counts)
+        return mean(measured(self.measure, counts), "skip", weights)
+
+
+@cache
+def options(record: type = Request) -> tuple[Any, ...]:
+    """Return the fields of a request, or of a `Certify`, that declare an option."""
+    return tuple(one for one in fields(record) if "option" in one.metadata)
+
+
+def option_of(one: Any) -> Option:
+    """Return the declaration of an option, of a field."""
+    found: Option = one.metadata["option"]
+    return found
+
+
+def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of an estimator that was saved before 0.3.0 with the options of today.
+
+    Until then `measure`, `fbr_rule`, `across` and `tuning_share` were options of their own.
+    """
+    if "measure" not in state:
+        return state
+    from labelwise._counts import averaged_records
+
+    state = dict(state)
+    measure, average = state.pop("measure"), state.pop("average")
+    if state.get("maximize") is None:
+        records = averaged_records()
+        names = {record.function: name for name, record in records.items()}
+        name = "f" if measure is None else measure if measure in records else names.get(measure)
+        is_named = name is not None
+        state["maximize"] = f"{average or 'micro'}-{name}" if is_named else measure
+        average = None if is_named else average
+    state["average"] = average
+    if state.pop("fbr_rule", 1) == 0 and state["fbr"] is not None:
+        state["fbr"] = (state["fbr"], 0)
+    certified = state.pop("across", "each"), state.pop("tuning_share", 0.5)
+    if state.get("guarantee") is not None:
+        state["guarantee"] = Certify(state["guarantee"], *certified)
+    return state
+
+
+def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
+    """Refuse a guarantee for data that its tests do not cover."""
+    # The tests need equally weighted, independent samples, each with all its labels.
+    if is_weighted:
+        raise ValueError("guarantee does not go together with sample_weight.")
+    if n_missing:
+        raise ValueError(
+            f"guarantee does not go together with missing labels in Y, got {n_missing}."
+        )
+
+
+def _average_and_measure(maximize: Any, average: Any) -> tuple[str, Measure]:
+    """Return the average and the measure of a name, or of a function and its average."""
+    from labelwise._counts import average_and_measure
+
+    if isinstance(maximize, str):
+        if average is not None:
+            raise ValueError(
+                f"maximize={maximize!r} names both measure and average, so average must be None, "
+                f"got {average!r}."
+            )
+        return average_and_measure(maximize)
+    if not callable(maximize):
+        raise TypeError(
+            f"maximize must be a name such as 'micro-f' or a measure of counts, got {maximize!r}."
+        )
+    if average is not None and average not in AVERAGES:
+        raise ValueError(f"average must be one of {', '.join(AVERAGES)}, got {average!r}.")
+    return average or "micro", maximize
+
+
+def _check_measure(measure: Measure) -> None:
+    """Refuse a function of the caller that does not return an array of numbers for arrays."""
+    import numpy as np
+
+    from labelwise._counts import measured
+    from labelwise.measures import Counts
+
+    counts = ([3, 2, 1], [1, 2, 1], [2, 1, 1], [4, 5, 6])
+    measured(measure, Counts(*map(np.array, counts)))
+
+
+def _given(request: Request) -> dict[str, bool]:
+    """Return which options are given, by the names in error messages."""
+    return {
+        "shared": request.shared,
+        "shrink": request.shrink != 0,
+        "fbr": request.fbr is not None,
+        "cost": request.costs is not None,
+        "max_decisions": request.limits.max_decisions is not None,
+        _PER_ROW: request.max_rank is not None,
+        _LIMITS: request.limits.are_set,
+        _MACRO: request.average == "macro",
+        _SAMPLE: request.average == "sample",
+        "guarantee": request.certify is not None,
+    }
+
+
+def _check_together(request: Request) -> None:
+    """Refuse options that exclude each other."""
+    is_given = _given(request)
+    for first, *others in _EXCLUDING:
+        for other in others:
+            if is_given[first] and is_given[other]:
+                raise ValueError(f"{first} does not go together with {other}.")
+    if request.shared and request.limits.are_set and request.average != "micro":
+        raise ValueError(f'{_LIMITS} with shared=True needs average="micro".')
+    _check_certifiable(request)
+
+
+def _check_certifiable(request: Request) -> None:
+    """Refuse a guarantee of nothing, and constraints on the mean over samples without one."""
+    limits, certify = request.limits, request.certify
+    if certify is None:
+        if limits.are_set and request.average == "sample":
+            raise ValueError(f"{_SAMPLE} does not go together with {_LIMITS} without guarantee.")
+        return
+    if limits.min_precision is None and limits.min_recall is None:
+        raise ValueError("guarantee needs min_precision or min_recall.")
+    if certify.across == "all" and request.average != "macro":
+        raise ValueError(f'across="all" needs {_MACRO}, got "{request.average}".')
+    is_of_recall = limits.min_recall is not None and limits.min_precision is None
+    if certify.in_expectation and not (request.average == "sample" and is_of_recall):
+        raise ValueError(f'guarantee="{EXPECTATION}" needs {_SAMPLE} and only min_recall.')

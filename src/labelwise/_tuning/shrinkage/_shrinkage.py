@@ -1,0 +1,82 @@
+"""Thresholds for an amount of shrinkage, and the amount that is best on held-out folds.
+
+The fewer positives a label has, the more of the pooled curve of all labels is blended into its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise._counts import Measure
+from labelwise._tuning.objectives._by_label import MacroRule
+from labelwise._tuning.objectives._choice import Choice, choice_with, first_best
+from labelwise._tuning.objectives._micro import MicroRule
+from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning.shrinkage._held_out_means import held_out_means
+from labelwise._tuning.shrinkage._macro_path import macro_path
+from labelwise._tuning.shrinkage._micro_path import micro_path
+from labelwise._tuning.shrinkage._pooled_curve import pooled_curve
+from labelwise.measures import macro, micro
+
+# Amounts that "auto" chooses from.
+AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """Find thresholds for amounts of shrinkage from 0 (none) to 1 (one threshold for all)."""
+
+    problem: Problem
+    measure: Measure
+    average: str
+
+    def thresholds(self, weights: np.ndarray, amounts: tuple[float, ...]) -> list[np.ndarray]:
+        """Return the thresholds of each amount, with samples counted by weight.
+
+        Amount 1 gives the best of the pooled curve's thresholds, not the best of all.
+        """
+        is_micro = self.average == "micro"
+        rule = (MicroRule if is_micro else MacroRule)(self.measure)
+        cuts = self.problem.cuts(weights, rule.needs_every_cut)
+        pool = pooled_curve(self.problem, weights)
+        path = micro_path(cuts, pool) if is_micro else macro_path(cuts, pool, self.measure)
+        return [
+            rule(cuts).thresholds
+            if amount == 0
+            else path.at(_weights(cuts.positives, amount), self.measure)
+            for amount in amounts
+        ]
+
+    def tuned(self, weights: np.ndarray, amount: float) -> Choice:
+        """Return the choice for one amount, with samples counted by weight."""
+        thresholds = self.thresholds(weights, (amount,))[0]
+        counts = self.problem.counts_at(weights, thresholds)
+        average = micro if self.average == "micro" else macro
+        return choice_with(thresholds, counts, average(self.measure, counts))
+
+    def best_amount(self, random: Any) -> float:
+        """Return the amount with the highest mean over held-out folds; the least among equals."""
+        _ = self.problem.pooled_hits  # before threads would compute it twice
+        means = held_out_means(
+            self.problem,
+            lambda weights: self.thresholds(weights, AMOUNTS),
+            self.measure,
+            self.average,
+            random,
+        )
+        return AMOUNTS[first_best(means)]
+
+
+def _weights(support: np.ndarray, amount: float) -> np.ndarray:
+    """Return the weight of the pooled curve in each label's blend, ``τ / (τ + support)``.
+
+    ``τ = mean support · amount / (1 - amount)``, so that a label with the mean support has the
+    weight `amount`.
+    """
+    if amount == 1 or not support.any():
+        return np.ones(support.size)
+    prior = support.mean() * amount / (1 - amount)
+    return np.asarray(prior / (prior + support))

@@ -1,0 +1,191 @@
+"""The micro frontier: the most true positives for every number of decisions of all labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelwise._curves import FrontierSteps, frontier_steps, hulls_of
+from labelwise._tuning.problem._problem import check_curves
+from labelwise._validation import refuse_sparse
+from labelwise.measures import Counts, precision, recall
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier:
+    """Best trade-offs between micro precision and micro recall.
+
+    `micro_frontier` returns such objects. The frontier is the concave envelope of the points
+    (decisions, true positives) that all threshold vectors reach. The object has its vertices, from
+    no decision at all to the fewest decisions that include every positive; ``len(frontier)`` is
+    the number of vertices.
+
+    Attributes
+    ----------
+    decided : ndarray of shape (n_vertices,)
+        Number of decisions of all labels at each vertex, in rising order from 0; integers, or
+        sums of weights that are not whole numbers.
+    hits : ndarray of shape (n_vertices,)
+        Number of true positives of all labels at each vertex, in rising order from 0.
+    label_names : tuple of str or None
+        Names of the labels, or None if the data had no names.
+    counts : Counts
+        Counts of all labels together at each vertex, four arrays of shape (n_vertices,).
+    precision : ndarray of shape (n_vertices,)
+        Micro precision at each vertex; NaN where nothing is decided.
+    recall : ndarray of shape (n_vertices,)
+        Micro recall at each vertex; NaN if there are no positives.
+
+    See Also
+    --------
+    micro_frontier : Find the frontier of scores and labels.
+    """
+
+    decided: np.ndarray
+    hits: np.ndarray
+    label_names: tuple[str, ...] | None
+    _steps: FrontierSteps
+    _n_edges: np.ndarray  # number of hull edges up to each vertex
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of all labels together at each vertex."""
+        return Counts(*(cells[self._n_edges] for cells in self._steps.counts))
+
+    @property
+    def precision(self) -> np.ndarray:
+        """Micro precision at each vertex; NaN where nothing is decided."""
+        return np.asarray(precision(self.counts))
+
+    @property
+    def recall(self) -> np.ndarray:
+        """Micro recall at each vertex; NaN if there are no positives."""
+        return np.asarray(recall(self.counts))
+
+    def thresholds(self, vertex: int) -> np.ndarray:
+        """Return the thresholds that reach a vertex.
+
+        Parameters
+        ----------
+        vertex : int
+            Number of the vertex; 0 is the one without decisions.
+
+        Returns
+        -------
+        ndarray of shape (n_labels,)
+            One threshold for each label.
+
+        Raises
+        ------
+        IndexError
+            If there is no such vertex.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import micro_frontier
+        >>> frontier = micro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
+        >>> frontier.thresholds(1)
+        array([0.75, 0.3 ])
+        """
+        refuse_sparse(vertex, "vertex", "the number of a vertex")
+        n_edges = int(self._n_edges[vertex])
+        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
+
+    def __len__(self) -> int:
+        return self.decided.size
+
+    def __repr__(self) -> str:
+        return (
+            f"Frontier: {len(self)} vertices, up to {self.hits[-1]} of "
+            f"{self._steps.n_positive} positives with {self.decided[-1]} decisions"
+        )
+
+
+def micro_frontier(
+    scores: Any,
+    Y: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
+) -> Frontier:
+    """Find the best trade-offs between micro precision and micro recall.
+
+    With one threshold for each label, D decisions and TP true positives of all labels, the points
+    (D, TP) of all threshold vectors lie on or under a concave line. The vertices of this line are
+    returned, each with thresholds that reach it. No thresholds reach more true positives with as
+    few decisions as a vertex has.
+
+    Parameters
+    ----------
+    scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. float32 stays float32. In a sparse
+        matrix, an absent score is never decided. A path (npy, parquet file or folder, zarr) and a
+        dask array are read in blocks of rows.
+    Y : array, sparse matrix, frame, list of sets, path or dask array
+        True labels, 0 or 1. If scores and Y both have column names, columns are matched by name.
+        Rows are matched by ids if both have them: an index of pandas frames that is more than a
+        count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples.
+        Decisions and true positives are then sums of weights.
+    ids : str or dict, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
+    by_position : bool, default=False
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
+
+    Returns
+    -------
+    Frontier
+        Vertices from no decision to the fewest decisions that include every positive; further
+        decisions would only add false positives.
+
+    Raises
+    ------
+    ValueError
+        If scores are not finite, or if scores and Y do not have the same samples and labels.
+
+    See Also
+    --------
+    best_thresholds : Find the thresholds with the highest value of a measure.
+
+    Notes
+    -----
+    The concave hull of each label's curve of (decisions, true positives) takes one sort of its
+    scores. The edges of all hulls in the order of falling slope form the frontier:
+    O(n_samples · n_labels · log n_samples). A quotient of two linear functions of TP and D with a
+    positive denominator that rises with TP and falls with D, such as the F-measure, has its
+    maximum over all threshold vectors at a vertex. Pillai et al. leave these curves to future work
+    (pillai2012, section 5).
+
+    References
+    ----------
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
+    (pillai2012).
+
+    Examples
+    --------
+    >>> from labelwise.decisions import micro_frontier
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1]]
+    >>> frontier = micro_frontier(scores, [[1, 0], [0, 1], [1, 0]])
+    >>> frontier.hits, frontier.decided
+    (array([0, 2, 3]), array([0, 2, 4]))
+    >>> frontier.thresholds(1)
+    array([0.75, 0.3 ])
+    """
+    curves = check_curves(
+        scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
+    )
+    steps = frontier_steps(hulls_of(curves.frontier_cuts()))
+    n_edges = steps.vertices
+    return Frontier(steps.decided[n_edges], steps.hits[n_edges], curves.names, steps, n_edges)

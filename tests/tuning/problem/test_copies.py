@@ -1,0 +1,42 @@
+"""Copies of a row are rows that share all scores with each other and with no other row."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelwise._tuning.problem._copies import copy_groups
+from tests.decisions.problems import problems
+
+
+def copies_by_definition(scores, Y):
+    """Pairs of rows that are alike while no third row shares a score with them; with two labels."""
+    n_samples = len(Y)
+    alike = [
+        {k for k in range(n_samples) if (scores[i] == scores[k]).all() and (Y[i] == Y[k]).all()}
+        for i in range(n_samples)
+    ]
+    if Y.shape[1] == 1 or len(alike[0]) == n_samples:
+        return [{i} for i in range(n_samples)]
+    sharing = [set(np.flatnonzero((scores[i] == scores).any(axis=1))) for i in range(n_samples)]
+    return [alike[i] if sharing[i] == alike[i] else {i} for i in range(n_samples)]
+
+
+@given(problem=problems(most_samples=10, most_labels=3), data=st.data())
+def test_copies_are_rows_that_alone_have_their_scores(problem, data):
+    numbers = st.lists(st.integers(0, len(problem[1]) - 1), min_size=1, max_size=10)
+    rows = data.draw(numbers)
+    scores, Y = problem[0][rows] + 5.0, problem[1][rows]
+    expected = copies_by_definition(scores, Y)
+    for form in (scores, sparse.csr_array(scores)):
+        found = copy_groups(form, sparse.csc_array(Y))
+        found = np.arange(len(Y)) if found is None else found
+        assert [set(np.flatnonzero(found == number)) for number in found] == expected
+
+
+def test_rows_without_a_stored_score_are_no_copies():
+    scores = sparse.csr_array([[1.0, 2.0], [0, 0], [0, 0], [3.0, 0], [3.0, 0]])
+    Y = sparse.csc_array(np.array([[1, 0], [0, 0], [0, 0], [1, 0], [1, 0]], dtype=bool))
+    found = copy_groups(scores, Y)
+    assert found[3] == found[4]
+    assert np.unique(found).size == 4
