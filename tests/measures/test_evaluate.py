@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import fbeta_score, jaccard_score, precision_score, recall_score
+from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise import measures
-from labelwise.measures import count, evaluate, macro, micro, scorer
+from labelwise.measures import count, evaluate, macro, micro, scorer, scorers
 from tests.measures.outcomes import (
     decided_outcomes,
     f_of_means,
@@ -308,3 +309,36 @@ def test_importing_the_measures_loads_nothing_heavy():
     heavy = {"numba", "sklearn", "pandas", "polars", "joblib", "matplotlib"}
     code = f"import sys, labelwise.measures; print({heavy!r} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("values", "wrong", "meant"),
+    [
+        (lambda found: found, "macro-f1", "macro-f"),
+        (lambda found: found, "f1_micro", "micro-f"),
+        (lambda found: found.per_label, "f1", "f"),
+        (lambda found: found.intervals, "macro-f1", "macro-f"),
+        (lambda found: found.n_undefined, "macro-f1", "macro-f"),
+    ],
+)
+def test_an_unknown_name_of_a_measure_is_answered_with_the_nearest_one(values, wrong, meant):
+    named = values(evaluate([[1, 0], [0, 1]], decided=[[1, 0], [1, 1]], n_bootstrap=5))
+    with pytest.raises(KeyError) as error:
+        named[wrong]
+    assert str(error.value).endswith(f"got {wrong!r}, did you mean {meant!r}?")
+    assert wrong not in named
+    assert named.get(wrong) is None
+
+
+def test_a_scorer_of_several_measures_answers_an_unknown_name_with_the_nearest_one():
+    X, Y = np.array([[0.0], [1.0]]), np.array([[1, 0], [0, 1]])
+    model = KNeighborsClassifier(1).fit(X, Y)
+    found = scorers(["micro-f"])(model, X, Y)
+    with pytest.raises(KeyError, match="did you mean 'micro-f'"):
+        found["f1_micro"]
+
+
+def test_a_measure_that_needs_scores_is_not_among_those_of_decisions():
+    found = evaluate([[1, 0], [0, 1]], decided=[[1, 0], [1, 1]])
+    with pytest.raises(KeyError, match="'macro-auc'"):
+        found["macro-auc"]

@@ -18,7 +18,7 @@ import numpy as np
 from labelwise._counts import _measures as measures
 from labelwise._counts._counting import Counts
 from labelwise._counts._measures import Measure, is_unchecked, unchecked
-from labelwise._text import did_you_mean
+from labelwise._text import check_known, did_you_mean
 from labelwise._validation import check_beta
 
 AVERAGES = ("micro", "macro", "sample")
@@ -300,10 +300,7 @@ def function_of(measure: Measure | str) -> Measure:
     if not isinstance(measure, str):
         return measure
     records = averaged_records()
-    if measure not in records:
-        meant = did_you_mean(measure, records)
-        raise ValueError(f"measure must be one of {', '.join(records)}, got {measure!r}{meant}")
-    return records[measure].function
+    return records[check_known(measure, records)].function
 
 
 def measured(measure: Measure, counts: Counts) -> Any:

@@ -12,13 +12,15 @@ from labelwise._text._names import (
     quoted,
     safe_cell,
 )
-from labelwise._text._near_names import did_you_mean
+from labelwise._text._near_names import NamedValues, check_known, did_you_mean
 from labelwise._text._tables import as_html, as_text, latex_table, markdown_table, titles_as_html
 from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
 
 __all__ = [
+    "NamedValues",
     "as_html",
     "as_text",
+    "check_known",
     "check_language",
     "counted",
     "did_you_mean",

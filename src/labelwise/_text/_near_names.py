@@ -1,11 +1,12 @@
-"""The end of an error message that names what an unknown name of a measure may have meant."""
+"""Names of measures: refuse an unknown one with a sentence that names the nearest known one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, TypeVar
 
+V = TypeVar("V")
 _AVERAGES = ("micro", "macro", "sample")
 # Words of other packages for those of names here; "" is left out.
 _SYNONYMS = {
@@ -17,6 +18,32 @@ _SYNONYMS = {
     "acc": "accuracy",
     "auroc": "auc",
 }
+
+
+class NamedValues(dict[str, V]):
+    """Values by the name of a measure; an unknown name is answered with the nearest known one."""
+
+    def __missing__(self, name: str) -> V:
+        raise UnknownNameError(_not_among(name, self, "name"))
+
+
+class UnknownNameError(KeyError):
+    """A KeyError that prints its sentence; KeyError itself prints the sentence in quotes."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def check_known(name: Any, known: Collection[str], input_name: str = "measure") -> str:
+    """Return a name that is among the known ones; refuse any other."""
+    if name not in known:
+        raise ValueError(_not_among(name, known, input_name))
+    return str(name)
+
+
+def _not_among(name: Any, known: Collection[str], input_name: str) -> str:
+    listed = ", ".join(known) or "none"
+    return f"{input_name} must be one of {listed}, got {name!r}{did_you_mean(name, known)}"
 
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:

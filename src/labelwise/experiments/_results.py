@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import ending_of, written_whole
-from labelwise._text import did_you_mean, safe_cell
+from labelwise._text import check_known, safe_cell
 from labelwise.experiments._results_report import (
     failure_note,
     table_of_means,
@@ -312,13 +312,7 @@ class Results:
 
     def _chosen(self, measure: str | None) -> tuple[str, ...]:
         """Return the measures to show: the one that is asked for, or all."""
-        if measure is None:
-            return self.measures
-        if measure not in self.measures:
-            known = ", ".join(self.measures) or "none"
-            meant = did_you_mean(measure, self.measures)
-            raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
-        return (measure,)
+        return self.measures if measure is None else (check_known(measure, self.measures),)
 
     def to_latex(self, measure: str | None = None) -> str:
         """Format the means as a LaTeX table; see `Summary.to_latex`.

@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise._blocks import is_stored, refuse_in_blocks
 from labelwise._counts import count_empty_samples, count_matched, weighted_counts
 from labelwise._parallel import in_threads
+from labelwise._text import NamedValues
 from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
 from labelwise.measures._evaluation import Evaluation, Measured
@@ -190,7 +191,7 @@ def evaluate(
             measured[name] = measured[name]._replace(low=low, high=high)
     n_samples, n_labels = outcome.Y.shape
     return Evaluation(
-        measured={measure.name: measured[measure.name] for measure in measures},
+        measured=NamedValues((measure.name, measured[measure.name]) for measure in measures),
         per_label=_per_label(outcome, measures, each),
         label_names=outcome.names or tuple(map(str, range(n_labels))),
         n_samples=n_samples,
@@ -319,7 +320,9 @@ def _per_label(
 ) -> dict[str, np.ndarray]:
     """List the sizes of truth and decisions, then the measures, of each label."""
     sizes = {"positives": outcome.Y, "decided": outcome.decided}
-    columns = {name: _sizes(Y, outcome.weights) for name, Y in sizes.items() if Y is not None}
+    columns = NamedValues(
+        (name, _sizes(Y, outcome.weights)) for name, Y in sizes.items() if Y is not None
+    )
     for measure in measures:
         if measure.by == "label" and measure.combine_means is None and not measure.of_top:
             columns[measure.name.removeprefix("macro-")] = each[measure.name]

@@ -22,6 +22,7 @@ from labelwise._counts import (
     mean_of_sums,
 )
 from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
+from labelwise._text import NamedValues
 from labelwise._validation import Outcome
 from labelwise.measures._evaluation import Evaluation, Measured
 from labelwise.measures._ranks import find_places, ranked_positives
@@ -49,7 +50,7 @@ def evaluate_blocks(
                 float(one.averaged(values, undefined)), one.by, n_undefined
             )
     return Evaluation(
-        measured={one.name: measured[one.name] for one in measures},
+        measured=NamedValues((one.name, measured[one.name]) for one in measures),
         per_label=_per_label(sums, measures, each, "decided" in given),
         label_names=blocks.names or tuple(map(str, range(blocks.n_labels))),
         n_samples=blocks.n_samples,
@@ -155,7 +156,7 @@ def _per_label(
     sums: BlockSums, measures: Sequence[NamedMeasure], each: dict[str, Any], has_decided: bool
 ) -> dict[str, np.ndarray]:
     """List the sizes of truth and decisions, then the measures, of each label."""
-    columns = {"positives": sums.positives}
+    columns = NamedValues(positives=sums.positives)
     if has_decided:
         columns["decided"] = sums.counts[0] + sums.counts[1]
     for one in measures:

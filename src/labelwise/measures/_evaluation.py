@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_html, as_text, counted, latex_table, markdown_table
+from labelwise._text import NamedValues, as_html, as_text, counted, latex_table, markdown_table
 
 Rows = list[list[str]]
 # What each average is taken over.
@@ -103,16 +103,16 @@ class Evaluation(Mapping[str, float]):
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
         """Ends (low, high) of the interval of each measure that has one."""
-        return {
-            name: (found.low, found.high)
+        return NamedValues(
+            (name, (found.low, found.high))
             for name, found in self.measured.items()
             if found.low is not None and found.high is not None
-        }
+        )
 
     @property
     def n_undefined(self) -> dict[str, int]:
         """Number of labels or samples without a value, for each measure."""
-        return {name: found.n_undefined for name, found in self.measured.items()}
+        return NamedValues((name, found.n_undefined) for name, found in self.measured.items())
 
     def to_dict(self, by: str = "measure") -> dict[str, Any]:
         """Convert to a dictionary of plain numbers.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._text import NamedValues
 from labelwise._validation import (
     Labels,
     ModelTruth,
@@ -261,7 +262,7 @@ class Scorers(_Routed):
         self._check_cutoffs(outcome.Y.shape[1])
         inverse = check_inverse(self.inverse_propensity, outcome.Y.shape[1])
         measured, _ = measure_outcome(outcome, self.measures, self.undefined, inverse=inverse)
-        return {_name_of(m): _sign(m) * measured[m.name].value for m in self.measures}
+        return NamedValues((_name_of(m), _sign(m) * measured[m.name].value) for m in self.measures)
 
     def _check_cutoffs(self, n_labels: int) -> None:
         for measure in self.measures:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from labelwise import experiments
-from labelwise._text import did_you_mean, printable
+from labelwise._text import check_known, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import (
     Outputs,
@@ -106,20 +106,13 @@ def _measure_to_rank(results: experiments.Results, measure: str | None) -> str:
     if measure is None and len(results.measures) != 1:
         known = ", ".join(results.measures) or "none"
         raise ValueError(f"--measure must be given for ranks: one of {known}.")
-    if measure is not None and measure not in results.measures:
-        known = ", ".join(results.measures) or "none"
-        meant = did_you_mean(measure, results.measures)
-        raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
-    return measure or results.measures[0]
+    return results.measures[0] if measure is None else check_known(measure, results.measures)
 
 
 def _direction(results: experiments.Results, measure: str, lower: Sequence[str]) -> bool:
     """Return whether higher values are better: as asked for, as the study says, or assumed."""
     for name in lower:
-        if name not in results.measures:
-            known = ", ".join(results.measures)
-            meant = did_you_mean(name, results.measures)
-            raise ValueError(f"--lower-is-better must be one of {known}, got {name!r}{meant}")
+        check_known(name, results.measures, "--lower-is-better")
     known_direction = results.higher_is_better(measure)
     if measure in lower:
         if known_direction:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._text import as_html, as_text, did_you_mean, latex_table, markdown_table
+from labelwise._text import as_html, as_text, check_known, latex_table, markdown_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
 from labelwise.measures import measure_named
 
@@ -75,10 +75,8 @@ class Summary:
                 f"the summary must be grouped by {_COLUMNS}, got {', '.join(self.by)}."
             )
         measures = tuple(dict.fromkeys(group[-1] for group in self.spreads))
-        if measure is not None and measure not in measures:
-            known = ", ".join(measures) or "none"
-            meant = did_you_mean(measure, measures)
-            raise ValueError(f"measure must be one of {known}, got {measure!r}{meant}")
+        if measure is not None:
+            check_known(measure, measures)
         place = self.by.index(_COLUMNS)
         groups = [group for group in self.spreads if measure is None or group[-1] == measure]
         models = tuple(dict.fromkeys(group[place] for group in groups))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._text import did_you_mean
+from labelwise._text import check_known
 from labelwise._validation import is_frame
 
 # Columns that identify a cell of a study; means are taken over the last two.
@@ -93,10 +93,7 @@ def _check_measure(present: list[Any], measure: str | None) -> str:
     known = sorted(set(present))
     if measure is None and len(known) == 1:
         return str(known[0])
-    if measure is None or measure not in known:
-        meant = did_you_mean(measure, known)
-        raise ValueError(f"measure must be one of {', '.join(known)}, got {measure!r}{meant}")
-    return measure
+    return check_known(measure, known)
 
 
 def _check_columns(columns: _Columns, measure: str, of: str, across: tuple[str, ...]) -> None:
