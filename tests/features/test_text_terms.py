@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 from snowballstemmer import stemmer
 
 import labelwise
@@ -54,6 +55,49 @@ def test_terms_are_counted_as_defined(texts, stem, sizes, low):
     assert model.transform(texts).toarray().tolist() == expected
 
 
+@given(
+    st.lists(st.text(alphabet="aB \t\0é.\n", max_size=12), min_size=1, max_size=5),
+    st.sampled_from([(1, 1), (2, 3), (2, 5), (4, 4)]),
+    st.integers(1, 3),
+)
+def test_characters_are_counted_as_by_scikit_learn(texts, sizes, low):
+    expected = CountVectorizer(analyzer="char_wb", ngram_range=sizes, min_df=low)
+    model = TextTerms(analyzer="char_wb", ngram_range=sizes, min_df=low)
+    blank = [text.replace("\0", " ") for text in texts]
+    try:
+        counts = expected.fit_transform(blank)
+    except ValueError:  # no term is left
+        with pytest.raises(ValueError, match="X must have a term in at least min_df texts"):
+            model.fit(texts)
+        return
+    assert (model.fit_transform(texts) != counts).nnz == 0
+    assert model.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    new = ["ab", "", blank[0] + "BA"]
+    assert (model.transform(new) != expected.transform(new)).nnz == 0
+
+
+@given(
+    st.lists(st.text(alphabet="aB \né.", max_size=12), min_size=1, max_size=5),
+    st.sampled_from([(1, 1), (1, 2), (2, 4)]),
+)
+def test_plain_words_are_counted_as_by_scikit_learn(texts, sizes):
+    expected = CountVectorizer(ngram_range=sizes)
+    model = TextTerms(stop_words=None, stem=False, ngram_range=sizes)
+    try:
+        counts = expected.fit_transform(texts)
+    except ValueError:  # no term is left
+        with pytest.raises(ValueError, match="X must have a term in at least min_df texts"):
+            model.fit(texts)
+        return
+    assert (model.fit_transform(texts) != counts).nnz == 0
+    assert model.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+
+
+def test_runs_of_more_than_100_characters_are_not_words():
+    model = TextTerms(analyzer="char_wb", ngram_range=(2, 2)).fit(["b" * 101 + " a " + "c" * 100])
+    assert model.get_feature_names_out().tolist() == [" a", " c", "a ", "c ", "cc"]
+
+
 def test_document_frequencies_may_be_shares():
     texts = ["sea war", "sea", "sea sky", "sea war"]
     model = TextTerms(min_df=0.5, max_df=0.9).fit(texts)
@@ -74,10 +118,14 @@ def test_languages_have_stop_words_and_stems():
     german = TextTerms("german").fit(["Die Häuser und das Haus"])
     assert german.get_feature_names_out().tolist() == ["haus"]
     assert TextTerms(None).fit(["die häuser"]).get_feature_names_out().tolist() == ["die", "häuser"]
+    with_all = TextTerms("german", stop_words=None).fit(["Die Häuser und das Haus"])
+    assert with_all.get_feature_names_out().tolist() == ["das", "die", "haus", "und"]
 
 
-def test_a_saved_model_counts_the_same_terms(tmp_path):
-    model = TextTerms(ngram_range=(1, 2)).fit(pd.DataFrame({"a": ["the sea wars"], "b": ["sky"]}))
+@pytest.mark.parametrize("analyzer", ["word", "char_wb"])
+def test_a_saved_model_counts_the_same_terms(tmp_path, analyzer):
+    frame = pd.DataFrame({"a": ["the sea wars"], "b": ["sky"]})
+    model = TextTerms(analyzer=analyzer, ngram_range=(1, 2)).fit(frame)
     labelwise.save(model, tmp_path / "terms.skops")
     loaded = labelwise.load(tmp_path / "terms.skops")
     new = pd.DataFrame({"a": ["sea war sea"], "b": ["sky sea"]})
@@ -94,6 +142,7 @@ def test_a_saved_model_counts_the_same_terms(tmp_path):
         ({}, ["the", ""], ValueError, "X must have a term in at least min_df texts, got none"),
         ({"language": "klingon"}, ["x"], ValueError, "language must be None or one of arabic"),
         ({"stop_words": "the"}, ["x"], TypeError, "stop_words must be a collection of words"),
+        ({"analyzer": "char"}, ["x"], ValueError, 'analyzer must be "word" or "char_wb", got'),
         ({"ngram_range": (2, 1)}, ["x"], ValueError, r"ngram_range\[1\] must be at least 2"),
         ({"min_df": -1}, ["x"], ValueError, "min_df must be from 0"),
         ({"max_df": 1.5}, ["x"], ValueError, "max_df must be from 0 to 1, got 1.5"),

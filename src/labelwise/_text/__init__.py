@@ -14,7 +14,7 @@ from labelwise._text._names import (
 )
 from labelwise._text._near_names import NamedValues, check_known, did_you_mean
 from labelwise._text._tables import as_html, as_text, latex_table, markdown_table, titles_as_html
-from labelwise._text._words import check_language, stemmer_of, stop_words_of, word_splitter
+from labelwise._text._words import check_language, stemmer_of, stop_words_of
 
 __all__ = [
     "NamedValues",
@@ -35,5 +35,4 @@ __all__ = [
     "stemmer_of",
     "stop_words_of",
     "titles_as_html",
-    "word_splitter",
 ]

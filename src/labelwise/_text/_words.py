@@ -1,8 +1,7 @@
-"""Split texts into words, without stop words and reduced to stems, by language."""
+"""Stop words and stems of languages."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
 # The stemmer takes time quadratic in the length of a word; longer runs of letters are not words.
@@ -67,33 +66,3 @@ def check_language(language: str | None, input_name: str) -> None:
         raise ValueError(
             f"{input_name} must be None or one of {', '.join(known)}, got {language!r}."
         )
-
-
-def word_splitter(
-    language: str | None, stop_words: Collection[str] | None, *, stem: bool
-) -> Callable[[str], list[str]]:
-    """Return the function that splits a lower-case text into the stems of its words.
-
-    Words have from two to a hundred letters or digits. `stop_words` None means those of the
-    language.
-    """
-    find_words = re.compile(r"\b\w\w+\b").findall
-    stopped = stop_words_of(language) if stop_words is None else stop_words
-    stems = _Stems(stopped, stemmer_of(language) if stem and language is not None else str)
-
-    def split(text: str) -> list[str]:
-        return [term for term in map(stems.__getitem__, find_words(text)) if term]
-
-    return split
-
-
-class _Stems(dict[str, str]):
-    """Stems by word, each computed once; "" for stop words and words that are too long."""
-
-    def __init__(self, stop_words: Collection[str], reduce: Callable[[str], str]) -> None:
-        super().__init__(dict.fromkeys(stop_words, ""))
-        self._reduce = reduce
-
-    def __missing__(self, word: str) -> str:
-        self[word] = stem = self._reduce(word) if len(word) <= _LONGEST_WORD else ""
-        return stem

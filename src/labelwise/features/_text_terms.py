@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._text import check_language, word_splitter
+from labelwise._text import check_language, stemmer_of, stop_words_of
 from labelwise._validation import check_names, check_real, check_whole, is_frame, is_whole
+from labelwise.features._term_counts import TermCounts, count_characters, count_words
 
 
 class TextTerms(TransformerMixin, BaseEstimator):
@@ -27,14 +27,18 @@ class TextTerms(TransformerMixin, BaseEstimator):
     language : str or None, default="english"
         Language of the stop words and of the Snowball stemmer, such as "german". None means no stop
         words and no stemming.
-    stop_words : collection of str, default=None
-        Words to remove, in lower case. None means the list of the language: that of scikit-learn
+    analyzer : {"word", "char_wb"}, default="word"
+        Whether terms are successive words, or successive characters within words, which are then
+        all that is between blanks, with a blank at both ends. Characters are neither stemmed nor
+        removed, and need no language.
+    stop_words : "auto", collection of str or None, default="auto"
+        Words to remove, in lower case. "auto" means the list of the language: that of scikit-learn
         for English, and lists of function words for Dutch, French, German, Italian, Portuguese,
-        Spanish and Swedish. There is no list for other languages; an empty collection removes none.
+        Spanish and Swedish. There is no list for other languages. None removes no words.
     stem : bool, default=True
         Whether to reduce words to their stems.
     ngram_range : tuple of (int, int), default=(1, 1)
-        Smallest and largest number of successive words in a term.
+        Smallest and largest number of successive words, or characters, in a term.
     min_df : int or float, default=1
         Ignore terms that occur in fewer texts: a number of texts, or a share of them as a float.
     max_df : int or float, default=1.0
@@ -57,9 +61,12 @@ class TextTerms(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Texts are counted by `sklearn.feature_extraction.text.CountVectorizer`. In contrast to a
-    `CountVectorizer` with a stemmer as its tokenizer, a fitted `TextTerms` has no Python function
-    among its attributes, and `labelwise.save` can store it.
+    Without stemming and stop words, terms and counts are those of
+    `sklearn.feature_extraction.text.CountVectorizer`, except for words of more than 100 characters.
+    Each distinct word is stemmed, or split into characters, once. Stems are computed by PyStemmer
+    if it is installed, else by snowballstemmer. In contrast to a `CountVectorizer` with a stemmer
+    as its tokenizer, a fitted `TextTerms` has no Python function among its attributes, and
+    `labelwise.save` can store it.
 
     References
     ----------
@@ -79,13 +86,15 @@ class TextTerms(TransformerMixin, BaseEstimator):
         self,
         language: str | None = "english",
         *,
-        stop_words: Collection[str] | None = None,
+        analyzer: str = "word",
+        stop_words: Collection[str] | str | None = "auto",
         stem: bool = True,
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,
     ) -> None:
         self.language = language
+        self.analyzer = analyzer
         self.stop_words = stop_words
         self.stem = stem
         self.ngram_range = ngram_range
@@ -142,10 +151,10 @@ class TextTerms(TransformerMixin, BaseEstimator):
         del y
         self._check_parameters()
         texts = _text_columns(X)
-        counted = [self._count_new(column) for column in texts.columns]
-        if not any(terms.size for terms, _ in counted):
+        counted = [self._count(column, self._limits(len(column))) for column in texts.columns]
+        if not any(terms for terms, _ in counted):
             raise ValueError("X must have a term in at least min_df texts, got none.")
-        self.terms_ = [terms for terms, _ in counted]
+        self.terms_ = [np.array(terms, dtype=np.str_) for terms, _ in counted]
         self.n_features_in_ = len(texts.columns)
         if texts.names is not None:
             self.feature_names_in_ = np.array(texts.names, dtype=object)
@@ -214,37 +223,44 @@ class TextTerms(TransformerMixin, BaseEstimator):
             dtype=object,
         )
 
-    def _count_new(self, texts: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
-        """Return the terms of texts within the limits of document frequency, and their counts."""
-        counter = self._counter()
-        if not any(map(counter.build_analyzer(), texts)):  # else CountVectorizer raises an error
-            return np.array([], dtype=np.str_), sparse.csr_array((len(texts), 0))
-        counts = sparse.csr_array(counter.fit_transform(texts))
-        df = np.bincount(counts.indices, minlength=counts.shape[1])
-        low, high = (_as_count(limit, len(texts)) for limit in (self.min_df, self.max_df))
-        kept = np.flatnonzero((df >= low) & (df <= high))
-        terms = counter.get_feature_names_out()[kept]
-        return terms.astype(np.str_), counts[:, kept]
+    def _count(self, texts: Sequence[str], limits: tuple[float, float]) -> TermCounts:
+        """Count the terms of texts that occur in a number of texts within limits."""
+        if self.analyzer == "char_wb":
+            return count_characters(texts, self.ngram_range, limits)
+        language = self.language
+        is_auto = isinstance(self.stop_words, str)
+        stopped = stop_words_of(language) if is_auto else self.stop_words or ()
+        stem = stemmer_of(language) if self.stem and language is not None else str
+        removed = frozenset(stopped)
+        return count_words(
+            texts, self.ngram_range, limits, lambda word: "" if word in removed else stem(word)
+        )
 
     def _count_known(self, texts: Sequence[str], terms: np.ndarray) -> sparse.csr_array:
-        if terms.size == 0:
-            return sparse.csr_array((len(texts), 0))
-        known = {str(term): column for column, term in enumerate(terms)}
-        return sparse.csr_array(self._counter(known).transform(texts))
+        known = {term: column for column, term in enumerate(terms.tolist())}
+        found = self._count(texts, (1, np.inf))
+        columns = np.array([known.get(term, -1) for term in found.terms], dtype=np.int64)
+        kept = np.flatnonzero(columns >= 0)
+        counts = found.counts[:, kept]
+        # Terms of both are sorted, so that the columns of a row stay in order.
+        parts = counts.data, columns[kept][counts.indices], counts.indptr
+        return sparse.csr_array(parts, shape=(len(texts), terms.size))
 
-    def _counter(self, vocabulary: dict[str, int] | None = None) -> CountVectorizer:
-        return CountVectorizer(
-            tokenizer=word_splitter(self.language, self.stop_words, stem=self.stem),
-            token_pattern=None,
-            ngram_range=self.ngram_range,
-            vocabulary=vocabulary,
-            dtype=np.float64,
+    def _limits(self, n_texts: int) -> tuple[float, float]:
+        low, high = (
+            limit if is_whole(limit) else limit * n_texts for limit in (self.min_df, self.max_df)
         )
+        return low, high
 
     def _check_parameters(self) -> None:
         check_language(self.language, "language")
-        if isinstance(self.stop_words, str):
-            raise TypeError(f"stop_words must be a collection of words, got {self.stop_words!r}.")
+        if self.analyzer not in ("word", "char_wb"):
+            raise ValueError(f'analyzer must be "word" or "char_wb", got {self.analyzer!r}.')
+        if isinstance(self.stop_words, str) and self.stop_words != "auto":
+            raise TypeError(
+                f'stop_words must be a collection of words, "auto" or None, got '
+                f"{self.stop_words!r}."
+            )
         smallest, largest = self.ngram_range
         check_whole(smallest, "ngram_range[0]")
         check_whole(largest, "ngram_range[1]", least=smallest)
@@ -304,7 +320,3 @@ def _text(value: Any, row: int, column: Any) -> str:
     if is_missing or isinstance(value, str):
         return "" if is_missing else str(value)
     raise TypeError(f"X must be texts, got {type(value).__name__} at row {row}, column {column!r}.")
-
-
-def _as_count(limit: float, n_texts: int) -> float:
-    return limit if is_whole(limit) else limit * n_texts
