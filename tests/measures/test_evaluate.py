@@ -257,7 +257,7 @@ def test_frames_come_from_the_first_library_that_is_there(monkeypatch):
     found = evaluate([[1]], decided=[[1]])
     assert isinstance(found.to_frame(), pd.DataFrame)
     monkeypatch.setattr(
-        "labelwise.measures._evaluation.find_spec", lambda name: name == "pyarrow" or None
+        "labelwise._validation._arrays.find_spec", lambda name: name == "pyarrow" or None
     )
     assert isinstance(found.to_frame(), pa.Table)
 

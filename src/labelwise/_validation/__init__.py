@@ -6,6 +6,7 @@ Every stage may import from here; this package imports only `_errors` and `_text
 
 from labelwise._validation._arrays import (
     as_dense,
+    check_backend,
     check_instance,
     check_names,
     check_readable,
@@ -79,6 +80,7 @@ __all__ = [
     "Scores",
     "are_numbers",
     "as_dense",
+    "check_backend",
     "check_beta",
     "check_groups",
     "check_instance",

@@ -7,6 +7,7 @@ masked cells, repeated names.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,16 @@ def is_frame(data: Any) -> bool:
     import narwhals as nw
 
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def check_backend(backend: str | None) -> Any:
+    """Return the library of a frame to make; None means the first one that is installed."""
+    known = ("pandas", "polars", "pyarrow")
+    if backend is None:
+        return next(name for name in known if find_spec(name) is not None)
+    if backend not in known:
+        raise ValueError(f"backend must be one of {', '.join(known)}, got {backend!r}.")
+    return backend
 
 
 def frame_names(data: Any) -> tuple[str, ...] | None:

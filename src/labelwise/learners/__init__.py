@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
     from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._exact_f import ExactFPlugin
+    from labelwise.learners._explain import Explanation as Explanation
+    from labelwise.learners._explain import explain
     from labelwise.learners._independent_f import IndependentFPlugin
     from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
@@ -41,7 +43,8 @@ __all__ = [
     "ReverseMultilabel",
     "SampledFPlugin",
     "SubmodularMultilabel",
+    "explain",
 ]
 
-# Model files name these classes, which users do not construct.
-publish(__name__, [*__all__, "Forests", "Leaderboard"])
+# Classes of results, and classes that model files name; users construct neither.
+publish(__name__, [*__all__, "Explanation", "Forests", "Leaderboard"])

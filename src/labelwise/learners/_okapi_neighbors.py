@@ -21,7 +21,7 @@ from labelwise._estimators import (
 )
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
-from labelwise.learners.okapi._neighbor_sums import neighbor_sums
+from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
 
 if TYPE_CHECKING:
     from labelwise.learners.okapi._okapi_kernels import Csr
@@ -235,6 +235,59 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         # The sums of many sizes are large: they are copied only if their order differs.
         in_order = np.array_equal(place, np.arange(steps.size))
         return sums if in_order else sums[place]
+
+    def term_products(
+        self, X: Any, samples: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Split the scores of cells into products of single terms.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples.
+        samples : ndarray of int of shape (n_cells,)
+            Row of each cell in X.
+        labels : ndarray of int of shape (n_cells,)
+            Label of each cell.
+
+        Returns
+        -------
+        tuple of three ndarrays of shape (n_products,)
+            Numbers of cell and term, and the term's product with the neighbours that carry the
+            label. The products of a cell add up to its score.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite.
+        """
+        rows, place = np.unique(samples, return_inverse=True)
+        queries = self._queries(sparse.csr_array(self._checked(X, reset=False))[rows])
+        documents = sparse.csr_array(self._postings)
+        # With each document as its own label, sums are the products of single neighbours.
+        alone = sparse.csr_array(sparse.eye_array(documents.shape[0], dtype=bool, format="csr"))
+        levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        weights = np.zeros(self.n_features_in_)
+        order = np.argsort(place, kind="stable")
+        starts = np.searchsorted(place[order], np.arange(rows.size + 1))
+        found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        for i in range(rows.size):
+            query = query_rows(queries, i, i + 1)
+            products = self._sums(query, levels, 1, alone, self._postings)[0, 0]
+            nearest = np.flatnonzero(products)
+            weights[query.indices] = query.data
+            here = order[starts[i] : starts[i + 1]]
+            carried = sparse.csr_array(self._labels[nearest][:, labels[here]].T, dtype=np.float64)
+            of_cells = sparse.coo_array(carried @ documents[nearest])
+            row, terms = of_cells.coords
+            found.append((here[row], terms, of_cells.data * weights[terms]))
+            weights[query.indices] = 0.0
+        if not found:
+            return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+        cells, terms, values = map(np.concatenate, zip(*found, strict=True))
+        return cells, terms, values
 
     def _separate_sums(self, X_test: Any, term_sets: Sequence[np.ndarray]) -> np.ndarray:
         """Weight the documents anew for each set of terms, and score the labels."""

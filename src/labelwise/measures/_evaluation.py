@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelwise._text import NamedValues, as_html, as_text, counted, latex_table, markdown_table
+from labelwise._validation import check_backend
 
 Rows = list[list[str]]
 # What each average is taken over.
@@ -163,7 +163,7 @@ class Evaluation(Mapping[str, float]):
         import narwhals as nw
 
         columns = self._measure_columns() if _check_by(by) == "measure" else self._label_columns()
-        return nw.from_dict(columns, backend=_check_backend(backend)).to_native()
+        return nw.from_dict(columns, backend=check_backend(backend)).to_native()
 
     def _measure_columns(self) -> dict[str, Any]:
         found = self.measured.values()
@@ -259,15 +259,6 @@ def _check_by(by: str) -> str:
     if by not in ("measure", "label"):
         raise ValueError(f'by must be "measure" or "label", got {by!r}.')
     return by
-
-
-def _check_backend(backend: str | None) -> Any:
-    known = ("pandas", "polars", "pyarrow")
-    if backend is None:
-        return next(name for name in known if find_spec(name) is not None)
-    if backend not in known:
-        raise ValueError(f"backend must be one of {', '.join(known)}, got {backend!r}.")
-    return backend
 
 
 def _tables(evaluation: Evaluation) -> list[Rows]:

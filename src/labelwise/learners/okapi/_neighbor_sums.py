@@ -58,7 +58,7 @@ def neighbor_sums(
     n_parts = max(1, min(n_queries, n_jobs * _PARTS))
     ends = np.linspace(0, n_queries, n_parts + 1).astype(np.int64)
     parts = Parallel(prefer="threads")(
-        delayed(_sums_of_part)(_rows(queries, start, stop), shared)
+        delayed(_sums_of_part)(query_rows(queries, start, stop), shared)
         for start, stop in pairwise(ends)
     )
     return np.concatenate(parts, axis=1)
@@ -84,7 +84,7 @@ def _fill(
     for_row_blocks(score_block, sums.shape[1], carried.indptr.size - 1)
 
 
-def _rows(matrix: Csr, start: int, stop: int) -> Csr:
+def query_rows(matrix: Csr, start: int, stop: int) -> Csr:
     """Return some rows of a matrix."""
     starts = matrix.indptr[start : stop + 1]
     cells = slice(starts[0], starts[-1])
