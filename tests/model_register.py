@@ -157,7 +157,7 @@ CHECKED = {
     "SubmodularMultilabel": SubmodularMultilabel(penalty=1e5, random_state=0),
     "TableFeatures": TableFeatures(),
     "TermSelector": SelectorByClasses(2, cut=0),
-    "TunedThresholds": TunedThresholds(OneVsRestClassifier(LINEAR)),
+    "TunedThresholds": TunedThresholds(BinaryRelevance(LINEAR)),
 }
 # Public estimators that scikit-learn's checks cannot run over.
 NOT_CHECKED = {"TextTerms": "takes texts, and the checks pass numbers"}

@@ -2,10 +2,13 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from joblib import parallel_config
 from scipy import sparse
 from sklearn import config_context
@@ -14,10 +17,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_score
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import labelwise
@@ -172,9 +176,9 @@ def test_without_refit_the_model_of_the_training_part_stays():
         model = TunedThresholds(Columns(seen), cv=cv, refit=False, shrink=0)
         model.fit(X, Y, sample_weight=np.arange(40))
         assert len(seen) == 1
-        np.testing.assert_array_equal(seen[0][0], train)
-        np.testing.assert_array_equal(seen[0][1], train)
-        expected = best_thresholds(X[test, :2], Y[test])
+        np.testing.assert_array_equal(seen[0][0], train[1:])  # sample 0 has weight 0
+        np.testing.assert_array_equal(seen[0][1], train[1:])
+        expected = best_thresholds(X[test, :2], Y[test], sample_weight=test)
         np.testing.assert_array_equal(model.thresholds_.values, expected.values)
         assert model.thresholds_.evidence.n_samples == 15
         assert 0 <= model.corrected_value_ <= model.value_
@@ -265,16 +269,130 @@ def test_groups_never_stand_on_both_sides():
             assert not set(groups[rows]) & set(groups[others])
 
 
-def test_sample_weight_goes_to_fit_alone_cut_to_the_fold():
+def test_sample_weight_goes_to_fit_cut_to_the_fold():
     X, Y = numbered()
     seen = []
-    weights = np.arange(40) + 0.5
     model = TunedThresholds(Columns(seen), cv=4, shrink=0)
-    model.fit(X, Y, sample_weight=weights, note="all")
+    model.fit(X, Y, np.arange(40) + 0.5, note="all")
+    assert len(seen) == 5
     for rows, taken, note in seen:
         np.testing.assert_array_equal(taken, rows + 0.5)
         assert note == "all"
-    assert model.value_ == TunedThresholds(Columns(), cv=4, shrink=0).fit(X, Y).value_
+
+
+@pytest.mark.parametrize("maximize", ["micro-f", "macro-f", "sample-f", "micro-matthews"])
+def test_thresholds_of_a_weighted_fit_are_those_of_weighted_scores(maximize):
+    X, Y = numbered(n_labels=3)
+    weights = np.random.default_rng(0).integers(0, 4, 40) / 2
+    model = TunedThresholds(Columns(), maximize=maximize, shrink=0).fit(X, Y, weights)
+    expected = best_thresholds(X[:, :3], Y, maximize=maximize, sample_weight=weights)
+    np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+    assert model.value_ == expected.value
+    known = model.thresholds_.evidence
+    np.testing.assert_array_equal(known.support, weights @ Y)
+    np.testing.assert_array_equal(known.decided, weights @ model.predict(X))
+    assert known.n_samples == (weights > 0).sum()
+    assert known.weighted
+
+
+def folds_of_repeated(splits, weights):
+    """The same splits of samples that are repeated as often as their weights say."""
+    of_sample = np.repeat(np.arange(weights.size), weights)
+    return [
+        tuple(np.flatnonzero(np.isin(of_sample, side)) for side in split) for split in splits
+    ], of_sample
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**31), st.sampled_from(["micro-f", "macro-f", "sample-jaccard"]))
+@example(seed=3, maximize="micro-f")
+def test_whole_weights_count_as_repeated_samples(seed, maximize):
+    random = np.random.default_rng(seed)
+    X, Y = numbered(n_labels=3, seed=seed)
+    Y[:, 2] = 1  # a label with one class
+    weights = random.integers(0, 4, 40)
+    splits, of_sample = folds_of_repeated(KFold(3).split(X), weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = TunedThresholds(Columns(), maximize=maximize, cv=KFold(3), shrink=0)
+        found.fit(X, Y, weights)
+        again = TunedThresholds(Columns(), maximize=maximize, cv=splits, shrink=0)
+        again.fit(X[of_sample], Y[of_sample])
+    np.testing.assert_array_equal(found.thresholds_.values, again.thresholds_.values)
+    assert found.value_ == pytest.approx(again.value_, abs=1e-12)
+    assert found.corrected_value_ == pytest.approx(again.corrected_value_, abs=1e-12, nan_ok=True)
+    for name in ("support", "decided", "true_positives"):
+        counted = getattr(found.thresholds_.evidence, name)
+        np.testing.assert_array_equal(counted, getattr(again.thresholds_.evidence, name))
+
+
+def test_weights_of_a_frozen_estimator_count_for_the_thresholds():
+    X, Y = numbered(n_labels=3)
+    weights = np.arange(40) % 3
+    frozen = FrozenEstimator(Columns().fit(X, Y))
+    found = TunedThresholds(frozen, shrink=0).fit(X, Y, weights)
+    again = TunedThresholds(frozen, shrink=0).fit(*(np.repeat(part, weights, 0) for part in (X, Y)))
+    np.testing.assert_array_equal(found.thresholds_.values, again.thresholds_.values)
+    assert found.value_ == again.value_
+    with config_context(enable_metadata_routing=True):
+        routed = TunedThresholds(frozen, shrink=0).fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(routed.thresholds_.values, found.thresholds_.values)
+
+
+def test_samples_of_weight_0_are_ignored():
+    X, Y = numbered()
+    weights = np.where(np.arange(40) < 30, 1.0, 0.0)
+    Y[:30, 1], Y[30:, 1] = 0, 1  # one class among the samples that count
+    seen = []
+    split = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    model = TunedThresholds(Columns(seen), cv=split, shrink=0)
+    with pytest.warns(UserWarning, match="one class only for label 1"):
+        model.fit(X, Y, weights)
+    assert [rows.max() for rows, _, _ in seen] == [19, 29, 29]
+    assert model.thresholds_.evidence.n_samples == 30
+    with pytest.raises(ValueError, match="both parts of a split of cv"):
+        TunedThresholds(Columns(), cv=[(np.arange(30), np.arange(30, 40))]).fit(X, Y, weights)
+
+
+def test_repeated_scores_of_a_sample_have_its_weight():
+    X, Y = numbered()
+    weights = np.random.default_rng(0).random(40)
+    cv = RepeatedKFold(n_splits=4, n_repeats=5, random_state=0)
+    model = TunedThresholds(Columns(), cv=cv, shrink=0).fit(X, Y, weights)
+    expected = best_thresholds(X[:, :2], Y, sample_weight=weights)
+    np.testing.assert_array_equal(model.thresholds_.values, expected.values)
+    np.testing.assert_allclose(model.thresholds_.evidence.support, 5 * weights @ Y)
+
+
+def test_an_estimator_without_weights_is_fitted_without_them():
+    X, Y = numbered()
+    weights = np.arange(40) + 1
+    neighbors = TunedThresholds(KNeighborsClassifier(3), cv=4, shrink=0)
+    with pytest.warns(UserWarning, match="for the thresholds only: the fit of KNeighbors"):
+        neighbors.fit(X, Y, weights)
+    assert neighbors.thresholds_.evidence.weighted
+    seen = []
+    steps = make_pipeline("passthrough", Columns(seen))
+    TunedThresholds(steps, cv=4, shrink=0).fit(X, Y, weights)
+    for rows, taken, _ in seen:
+        np.testing.assert_array_equal(taken, weights[rows])
+
+
+def test_wrong_weights_are_refused_before_any_fit():
+    X, Y = numbered()
+    seen = []
+    for weights, message in (
+        (np.ones(39), "sample_weight must have a number for each of 40"),
+        (np.zeros(40), "sample_weight must be finite, not negative, and not zero everywhere"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            TunedThresholds(Columns(seen)).fit(X, Y, weights)
+    certified = TunedThresholds(
+        Columns(seen), min_recall=0.5, guarantee=0.9, refit=False, cv=ShuffleSplit(1)
+    )
+    with pytest.raises(ValueError, match="guarantee does not go together with sample_weight"):
+        certified.fit(X, Y, np.ones(40))
+    assert seen == []
 
 
 def test_weights_and_groups_are_routed_as_requested():

@@ -19,8 +19,13 @@ from labelwise._estimators._held_out_scores import (
     HeldOutScores,
     cut_params,
     fit_and_score_folds,
-    groups_for,
     held_out_scores,
+)
+from labelwise._estimators._routing import (
+    groups_for,
+    routed_to_fit,
+    router_with_folds,
+    weights_for,
 )
 from labelwise._estimators._scores import (
     METHODS,
@@ -80,6 +85,8 @@ __all__ = [
     "proba_of_classes",
     "refuse_prefit",
     "report_progress",
+    "routed_to_fit",
+    "router_with_folds",
     "score_matrix",
     "scores_of_classes",
     "scores_of_labels",
@@ -88,4 +95,5 @@ __all__ = [
     "splits_of",
     "store_target",
     "warn_of_constants",
+    "weights_for",
 ]

@@ -167,43 +167,6 @@ def cut_params(
     }
 
 
-def groups_for(estimator: Any, groups: Any) -> dict[str, Any]:
-    """Return the argument that gives the groups of samples to the folds inside an estimator.
-
-    Parameters
-    ----------
-    estimator : estimator
-        In a pipeline, its last step gets the groups. Under scikit-learn's metadata routing, the
-        requests of the estimator decide.
-    groups : array of shape (n_samples,) or None
-        Group of each sample.
-
-    Returns
-    -------
-    dict of str to array
-        Argument of ``fit``; empty without groups, and for an estimator that takes none, because
-        it has no folds that groups could be divided by.
-    """
-    from sklearn import get_config
-    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-    from sklearn.utils.metadata_routing import get_routing_for_object
-    from sklearn.utils.validation import has_fit_parameter
-
-    if groups is None:
-        return {}
-    if get_config()["enable_metadata_routing"]:
-        is_taken = get_routing_for_object(estimator).consumes("fit", ["groups"])
-        return {"groups": groups} if is_taken else {}
-    prefix = ""
-    while hasattr(estimator, "steps"):
-        name, estimator = estimator.steps[-1]
-        prefix += f"{name}__"
-    # A search passes `groups` among its further parameters to its folds.
-    is_search = isinstance(estimator, GridSearchCV | RandomizedSearchCV)
-    is_taken = is_search or has_fit_parameter(estimator, "groups")
-    return {f"{prefix}groups": groups} if is_taken else {}
-
-
 def _has_rows(value: Any) -> bool:
     """Return whether a parameter is an array, or an object that NumPy reads as one."""
     return not isinstance(value, str) and (hasattr(value, "__len__") or hasattr(value, "__array__"))

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from labelwise._tuning._result import Thresholds as Thresholds
     from labelwise._tuning._result import check_thresholds as check_thresholds
     from labelwise._tuning._scores_to_tune_on import Samples as Samples
+    from labelwise._tuning._scores_to_tune_on import Splits as Splits
     from labelwise._tuning._scores_to_tune_on import TuningScores as TuningScores
+    from labelwise._tuning._scores_to_tune_on import check_sample_weights as check_sample_weights
     from labelwise._tuning._scores_to_tune_on import constant_scores as constant_scores
     from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
     from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
@@ -58,11 +60,13 @@ __all__ = [
     "Problem",
     "Request",
     "Samples",
+    "Splits",
     "Thresholds",
     "TuningScores",
     "bootstrap_bounds",
     "check_bootstrap",
     "check_problem",
+    "check_sample_weights",
     "check_thresholds",
     "constant_scores",
     "cross_fitted",

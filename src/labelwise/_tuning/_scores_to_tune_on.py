@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._curves import exact_weights
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
@@ -28,12 +29,15 @@ from labelwise._tuning.problem._problem import Problem, with_truth
 from labelwise._validation import (
     Outcome,
     check_groups,
+    check_weights,
     is_whole,
     labels_for,
     n_rows,
     take_rows,
     without_cells,
 )
+
+Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
 class Samples(NamedTuple):
@@ -47,12 +51,63 @@ class Samples(NamedTuple):
     # Above 0, by `exact_weights`, counted in measures; None if all samples count once.
     weights: np.ndarray | None = None
 
+    def part(self, rows: np.ndarray, splits: Splits) -> tuple[Samples, Splits]:
+        """Return some of the samples, and splits without all others."""
+        number = np.full(len(self.Y), -1)
+        number[rows] = np.arange(rows.size)
+        pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in splits]
+        samples = self._replace(
+            X=take_rows(self.X, rows),
+            Y=self.Y[rows],
+            groups=None if self.groups is None else take_rows(self.groups, rows),
+            fit_params=cut_params(self.fit_params, rows, len(self.Y)),
+            weights=None if self.weights is None else self.weights[rows],
+        )
+        return samples, [(train, test) for train, test in pairs if train.size and test.size]
+
+    def counted(self, cv: Any) -> tuple[Samples, Any]:
+        """Return the samples of weight above 0, and `cv` as splits without all others.
+
+        A `cv` of None or "oob" has no splits.
+        """
+        if self.weights is None or self.weights.all():
+            return self, cv
+        rows = np.flatnonzero(self.weights)
+        if cv is None or is_oob(cv):
+            return self.part(rows, [])[0], cv
+        varies = np.isnan(constant_labels(self.Y[rows]))
+        samples, splits = self.part(rows, splits_of(cv, self.X, self.Y[:, varies], self.groups))
+        if not splits:
+            raise ValueError(
+                "sample_weight must be above 0 for samples of both parts of a split of cv, got 0."
+            )
+        return samples, splits
+
+    def weights_of(self, scored: TuningScores) -> np.ndarray | None:
+        """Return the weight of each score, of which every sum is exact; None without weights."""
+        if self.weights is None:
+            return None
+        # A sample may have several scores.
+        return exact_weights(self.weights[scored.held_out.rows], self.Y.shape[1])
+
 
 class TuningScores(NamedTuple):
     """Scores of the labels that have both classes in training, and the fitted scorer."""
 
     held_out: HeldOutScores
     scorer: LabelScorer
+
+
+def check_sample_weights(sample_weight: Any, Y: Any) -> np.ndarray | None:
+    """Return weights of samples as `Samples` has them; None if there are none."""
+    if sample_weight is None:
+        return None
+    return exact_weights(check_weights(sample_weight, Y.shape[0]), Y.shape[1])
+
+
+def is_oob(cv: Any) -> bool:
+    """Return whether samples are scored by the trees that have not seen them, without folds."""
+    return isinstance(cv, str) and cv == "oob"
 
 
 def target_of_fitted(wrapper: Any, fitted: Any, X: Any, y: Any) -> LabelTarget:
@@ -158,7 +213,7 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     scores, rows, folds = scored.held_out
     Y = samples.Y[rows][:, varies]
     groups = _groups(rows, samples.groups)
-    weights = None if samples.weights is None else samples.weights[rows]
+    weights = samples.weights_of(scored)
     truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
     if not gaps.any():
         return Problem(scores, truth, tuple(names), weights, groups=groups), folds

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     HeldOutScores,
@@ -26,10 +24,11 @@ from labelwise._estimators import (
     copy_feature_attributes,
     cut_params,
     fit_scorer,
-    groups_for,
     held_out_scores,
     proba_of_classes,
     refuse_prefit,
+    routed_to_fit,
+    router_with_folds,
     score_matrix,
     scoring_method,
     splits_of,
@@ -39,7 +38,6 @@ from labelwise._estimators import (
 from labelwise._sigmoids import fit_sigmoids
 from labelwise._tuning._scores_to_tune_on import target_of_fitted
 from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
-from labelwise.splitting import MultilabelStratifiedKFold
 
 
 class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -180,7 +178,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         n_samples = labels.matrix.shape[0]
         is_weighted = sample_weight is not None
         weights = check_weights(sample_weight, n_samples) if is_weighted else np.ones(n_samples)
-        groups, fit_params = self._routed(sample_weight, {"groups": groups, **params})
+        groups, fit_params = routed_to_fit(self, sample_weight, groups, params, "calibration")
         targets = dense_targets(labels.matrix, labels.missing)
         # A label may have one class only among the samples that count.
         counted = np.flatnonzero(weights)
@@ -257,19 +255,7 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         MetadataRouter
             Description of which of them receive the arguments of `fit`, for scikit-learn.
         """
-        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(
-                estimator=self.estimator,
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-            )
-            .add(
-                splitter=self.cv if is_splitter else MultilabelStratifiedKFold(),
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
-        )
+        return router_with_folds(self)
 
     def _proba(self, X: Any) -> np.ndarray:
         """Return the calibrated probabilities, of shape (n_samples, n_labels)."""
@@ -284,27 +270,6 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         for j, calibrator in zip(varying, self.calibrators_, strict=True):
             proba[:, j] = calibrator.predict(proba[:, j])
         return np.where(np.isnan(self.constants_), proba, self.constants_)
-
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the groups for the splitter, and the arguments of the estimator's fit."""
-        given = {name: value for name, value in params.items() if value is not None}
-        if get_config()["enable_metadata_routing"]:
-            if sample_weight is not None:
-                given["sample_weight"] = sample_weight
-            routed = process_routing(self, "fit", **given)
-            return routed.splitter.split.get("groups"), dict(routed.estimator.fit)
-        groups = given.pop("groups", None)
-        given |= groups_for(self.estimator, groups)
-        if sample_weight is not None:
-            if has_fit_parameter(self.estimator, "sample_weight"):
-                given["sample_weight"] = sample_weight
-            elif not isinstance(self.estimator, FrozenEstimator):
-                warnings.warn(
-                    f"sample_weight counts for the calibration only: the fit of "
-                    f"{type(self.estimator).__name__} takes none.",
-                    stacklevel=3,
-                )
-        return groups, given
 
     def _splits(
         self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,10 +21,11 @@ from labelwise._estimators import (
     check_target,
     classes_of_decisions,
     copy_feature_attributes,
-    groups_for,
     proba_of_classes,
     refuse_prefit,
     report_progress,
+    routed_to_fit,
+    router_with_folds,
     scores_of_classes,
     scoring_method,
     store_target,
@@ -39,9 +39,11 @@ from labelwise._tuning._result import Thresholds, check_thresholds
 from labelwise._tuning._scores_to_tune_on import (
     Samples,
     TuningScores,
+    check_sample_weights,
     constant_scores,
     fold_scores,
     guarantee_problem,
+    is_oob,
     oob_scores,
     prefit_scores,
     split_scores,
@@ -52,10 +54,15 @@ from labelwise._tuning._tune import (
     tune_and_correct,
     warn_of_broken_constraints,
 )
-from labelwise._tuning.objectives._request import Certify, Request, options, with_current_options
+from labelwise._tuning.objectives._request import (
+    Certify,
+    Request,
+    options,
+    refuse_with_guarantee,
+    with_current_options,
+)
 from labelwise._tuning.problem._problem import warn_of_labels_without_positives
 from labelwise._validation import check_readable, dense_targets
-from labelwise.splitting import MultilabelStratifiedKFold
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
@@ -181,8 +188,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     True
     """
 
-    # scikit-learn reads from this attribute that `fit` uses groups.
-    __metadata_request__fit: ClassVar = {"groups": True}
+    # For scikit-learn's metadata routing: groups are those of the splitter.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
     def __init__(
         self,
@@ -223,7 +230,9 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, **params: Any) -> TunedThresholds:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+    ) -> TunedThresholds:
         """Tune thresholds on held-out scores, and fit the estimator to all samples.
 
         Parameters
@@ -234,14 +243,19 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
             NaN, null or a masked cell is a missing label: thresholds are tuned on the samples that
             have the label, and the estimator gets NaN, which `BinaryRelevance` takes.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative. It counts in the estimator and in the
+            thresholds, as in `best_thresholds`. A sample of weight 0 is ignored. An estimator whose
+            ``fit`` takes no weights is fitted without them, with a warning; in a pipeline, the
+            last step gets them. Not with `guarantee`.
         groups : array of shape (n_samples,), default=None
             Group of each sample; samples of a group stay together. They are in the same fold of the
             splitter, of the choice of thresholds, and of an estimator that takes groups for folds
             of its own.
         **params : dict
-            Everything else, such as `sample_weight`, goes to ``fit`` of the estimator only: every
-            sample counts once for the thresholds. Under scikit-learn's metadata routing, the
-            metadata requests of the estimator and of the splitter decide, for `groups` as well.
+            Passed to the estimator's ``fit``. Under scikit-learn's metadata routing, the metadata
+            requests of the estimator and of the splitter decide what they get, `sample_weight` and
+            `groups` included.
 
         Returns
         -------
@@ -257,9 +271,14 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         refuse_prefit(self)
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
+        weights = check_sample_weights(sample_weight, labels.matrix)
+        if request.certify is not None:
+            refuse_with_guarantee(weights is not None, 0)
+        routed = routed_to_fit(self, sample_weight, groups, params, "thresholds")
         dense = dense_targets(labels.matrix, labels.missing)
-        samples = Samples(X, dense, labels.names, *self._routed({"groups": groups, **params}))
-        scored = self._tuning_scores(samples)
+        samples = Samples(X, dense, labels.names, *routed, weights)
+        samples, cv = samples.counted(None if self._is_prefit() else self.cv)
+        scored = self._tuning_scores(samples, cv)
         self.estimator_, self.constants_ = scored.scorer
         self._report(f"tuning the thresholds of {counted(labels.matrix.shape[1], 'label')}")
         self.thresholds_ = self._tuned(request, scored, samples)
@@ -329,32 +348,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         MetadataRouter
             The routing of scikit-learn.
         """
-        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
-        splitter = self.cv if is_splitter else MultilabelStratifiedKFold()
-        return (
-            MetadataRouter(owner=self)
-            .add(
-                estimator=self.estimator,
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-            )
-            .add(
-                splitter=splitter,
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
-        )
-
-    def _routed(self, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the groups for the splitter, and the arguments of the estimator's fit."""
-        given = {name: value for name, value in params.items() if value is not None}
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **given)
-            groups, given = routed.splitter.split.get("groups"), dict(routed.estimator.fit)
-            to_estimator = {"groups": given.pop("groups")} if "groups" in given else {}
-        else:
-            groups = given.pop("groups", None)
-            to_estimator = groups_for(self.estimator, groups)
-        # A fitted estimator has no folds, and groups are for the thresholds alone.
-        return groups, given if self._is_prefit() else given | to_estimator
+        return router_with_folds(self)
 
     def _is_prefit(self) -> bool:
         return isinstance(self.estimator, FrozenEstimator)
@@ -407,17 +401,18 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
                 folds=folds,
             ).thresholds
             warn_of_broken_constraints(found)
-        return with_constant_labels(found, constants, samples.Y[rows], samples.names)
+        weights = samples.weights_of(scored)
+        return with_constant_labels(found, constants, samples.Y[rows], samples.names, weights)
 
-    def _tuning_scores(self, samples: Samples) -> TuningScores:
+    def _tuning_scores(self, samples: Samples, cv: Any) -> TuningScores:
         method = scoring_method(self.estimator)
         if self._is_prefit():
             return prefit_scores(self.estimator.estimator, samples, method)
-        if isinstance(self.cv, str) and self.cv == "oob":
+        if is_oob(cv):
             return oob_scores(self.estimator, samples)
         if not self.refit:
-            return split_scores(self.estimator, samples, method, self.cv)
-        return fold_scores(self.estimator, samples, method, self.cv, self.n_jobs, self._report)
+            return split_scores(self.estimator, samples, method, cv)
+        return fold_scores(self.estimator, samples, method, cv, self.n_jobs, self._report)
 
     def _report(self, text: str) -> None:
         report_progress(self, text)

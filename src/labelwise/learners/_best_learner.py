@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._curves import exact_weights
 from labelwise._estimators import (
     LabelAccuracyMixin,
     all_labels,
@@ -35,11 +34,12 @@ from labelwise._sigmoids import Sigmoids
 from labelwise._tuning import (
     Request,
     Samples,
+    check_sample_weights,
     check_thresholds,
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise._validation import check_readable, check_real, check_weights, dense_targets, is_whole
+from labelwise._validation import check_readable, check_real, dense_targets, is_whole
 from labelwise.decisions import Thresholds
 from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection._candidates import (
@@ -264,7 +264,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         request = Request(maximize=self.maximize, beta=self.beta, shrink="auto")
         if self.candidates is None:
             X = learn_features(self, X)
-        weights = self._weights(sample_weight, *target.matrix.shape)
+        weights = check_sample_weights(sample_weight, target.matrix)
         Y = dense_targets(target.matrix, target.missing)
         samples = Samples(X, Y, target.names, groups, {}, weights)
         self.constants_ = constant_labels(Y if weights is None else Y[weights > 0])
@@ -350,12 +350,6 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         X = self._checked(X)
         log_odds = self._fitted().log_odds(X)
         return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
-
-    def _weights(self, sample_weight: Any, n_samples: int, n_labels: int) -> np.ndarray | None:
-        """Return weights whose sums are exact; None if there are none."""
-        if sample_weight is None:
-            return None
-        return exact_weights(check_weights(sample_weight, n_samples), n_labels)
 
     def _fit_nothing(self, request: Request, samples: Samples) -> BestLearner:
         """Set the attributes of a learner of labels that all have one class."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from labelwise._estimators import (
     HeldOutScores,
@@ -18,10 +17,10 @@ from labelwise._estimators import (
     fit_and_score_folds,
     groups_for,
     held_out_scores,
+    weights_for,
 )
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
-from labelwise._tuning import Problem, Request, Samples, TuningScores, tuning_problem
-from labelwise._validation import take_rows
+from labelwise._tuning import Problem, Request, Samples, Splits, TuningScores, tuning_problem
 from labelwise.learners.selection._rules import (
     DecisionRule,
     Judgement,
@@ -33,7 +32,6 @@ from labelwise.learners.selection._rules import (
 )
 from labelwise.measures import Counts
 
-Splits = list[tuple[np.ndarray, np.ndarray]]
 _MOST_MEMBERS = 5
 _N_GROUPS = 50
 
@@ -54,17 +52,7 @@ class Arena(NamedTuple):
 
     def part(self, rows: np.ndarray) -> Arena:
         """Return the arena of some rows: the same folds, without all other rows."""
-        number = np.full(len(self.samples.Y), -1)
-        number[rows] = np.arange(rows.size)
-        pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in self.splits]
-        splits: Splits = [(train, test) for train, test in pairs if train.size and test.size]
-        groups, weights = self.samples.groups, self.samples.weights
-        samples = self.samples._replace(
-            X=take_rows(self.samples.X, rows),
-            Y=self.samples.Y[rows],
-            groups=None if groups is None else take_rows(groups, rows),
-            weights=None if weights is None else weights[rows],
-        )
+        samples, splits = self.samples.part(rows, self.splits)
         return self._replace(samples=samples, splits=splits)
 
 
@@ -162,18 +150,8 @@ def fit_params(estimator: Any, samples: Samples) -> dict[str, Any]:
 
     In a pipeline the last step gets them.
     """
-    own, params = last_step(estimator), groups_for(estimator, samples.groups)
-    if samples.weights is None or not _takes_weights(own):
-        return params
-    prefix = "" if own is estimator else f"{estimator.steps[-1][0]}__"
-    return params | {f"{prefix}sample_weight": samples.weights}
-
-
-def _takes_weights(estimator: Any) -> bool:
-    """Return whether an estimator takes weights, and the estimator that it wraps takes them too."""
-    wrapped = getattr(estimator, "estimator", None)
-    takes = has_fit_parameter(estimator, "sample_weight")
-    return takes and (wrapped is None or _takes_weights(wrapped))
+    weights = weights_for(estimator, samples.weights)
+    return weights | groups_for(estimator, samples.groups)
 
 
 def _scored(
