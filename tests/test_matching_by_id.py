@@ -206,8 +206,8 @@ def test_ids_on_one_side_are_refused_unless_positions_are_asked_for(value, expec
 
 @every_way
 @pytest.mark.parametrize("ids", [IDS, None], ids=["with ids", "without ids"])
-def test_labels_called_like_ids_stay_labels(value, expected, tmp_path, ids):
+@pytest.mark.parametrize("names", [["ID", "row", "CA"], ["CA", "index", "id"]], ids=" ".join)
+def test_labels_called_like_ids_stay_labels(value, expected, tmp_path, ids, names):
     scores, Y = problem()
-    names = ["ID", "row", "CA"]
     found = value(tmp_path / "named", columns(ids, scores, names), columns(ids, Y, names))
     assert found == expected

@@ -222,8 +222,12 @@ def _checked(found: NamedMatrix, checked: Labels | Scores) -> NamedMatrix:
 def _from_table(
     path: Path, max_bytes: int | None, asked: Sequence[str] | None, allow_gaps: bool
 ) -> NamedMatrix:
-    tables = Tables([path], (*ID_NAMES, *ROW_NAMES, *(asked or ())), max_bytes)
-    id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables)
+    # Ids of a csv file are read as text because of their zeros in front; parquet has types, which
+    # tell a label called "id" from an index.
+    is_parquet = _ending(path) == ".parquet"
+    as_text = () if is_parquet else (*ID_NAMES, *ROW_NAMES, *(asked or ()))
+    tables = Tables([path], as_text, max_bytes)
+    id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables, is_parquet)
     names = [name for name in tables.names if name not in (id_name, *row_names(tables.names))]
     if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
         return _from_label_sets(path, tables, id_name)
@@ -243,9 +247,8 @@ def _from_label_sets(path: Path, tables: Tables, id_name: str | None) -> NamedMa
     return NamedMatrix(Y, tuple(names), *_ids_of(tables, id_name), path, has_label_lists=True)
 
 
-def _found_ids(tables: Tables) -> str | None:
+def _found_ids(tables: Tables, is_parquet: bool) -> str | None:
     """Return the column of ids; values are looked at in batches, and only until they show it."""
-    is_parquet = _ending(Path(tables.files[0].path)) == ".parquet"
 
     def parts(name: str) -> Iterator[Any]:
         for batch in tables.table.select([name]).to_batches(_LOOKED_AT):
