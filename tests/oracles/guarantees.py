@@ -8,18 +8,19 @@ import numpy as np
 NORMAL = NormalDist()
 
 
-def capitals(numbers, lowest, mean_square, alpha, *, largest_loss=0.95, prior_rows=20):
+def capitals(numbers, lowest, mean_square, alpha, *, largest_loss=0.95, prior_rows=200):
     """The capital after each number, starting with 1.
 
-    The bet is the one that would reach 1/alpha in the remaining rounds with the highest
-    probability if the numbers were normal with mean 0.
+    The bet is the one that would reach the aim, slightly above 1/alpha, in the remaining rounds
+    with the highest probability if the numbers were normal with mean 0.
     """
+    aim = math.exp(0.05) / alpha
     capital, found = 1.0, []
     squares, n_squares = prior_rows * mean_square, prior_rows
     for t, number in enumerate(numbers):
         if max([1.0, *found]) >= 1 / alpha:
             break
-        q = NORMAL.inv_cdf(alpha * capital)
+        q = NORMAL.inv_cdf(capital / aim)
         deviation = math.sqrt((len(numbers) - t) * squares / n_squares)
         bet = NORMAL.pdf(q) / NORMAL.cdf(q) / deviation
         capital *= 1 + min(bet, largest_loss / -lowest) * number

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from labelwise._tuning.guarantees._betting import bet_table, rejections
 from labelwise._tuning.guarantees._guarantees_kernels import bet_on_rows
@@ -17,7 +18,7 @@ from tests.oracles import guarantees as oracle
 )
 def test_the_capital_is_that_of_the_definition(numbers, alpha, mean_square):
     capital = oracle.capitals(numbers, -0.8, mean_square, alpha)
-    state = np.array([[0.0], [0.0], [20 * mean_square], [20.0]])
+    state = np.array([[0.0], [0.0], [200 * mean_square], [200.0]])
     values, lowest = np.array(numbers)[:, None], np.array([-0.8])
     bet_on_rows(values, state, lowest, -np.log(alpha), len(numbers), bet_table())
     # Bets are interpolated between steps of 1/128 of the logarithm of the capital.
@@ -55,6 +56,23 @@ def test_the_power_is_near_that_of_the_normal_test():
     values = np.where(random.random((n_rows, n_draws)) < rate, 0.2, -0.8)
     found = rejections([values], np.full(n_draws, -0.8), np.full(n_draws, 0.16), n_rows, 0.05)
     assert found.mean() > 0.83
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "share", "rate"), [(1500, 0.5, 0.94), (1500, 0.2, 0.95), (1500, 0.1, 0.97)]
+)
+def test_rows_with_one_decision_at_most_pass_nearly_as_often_as_by_a_binomial_test(
+    n_rows, share, rate
+):
+    random = np.random.default_rng(0)
+    n_draws, limit, alpha = 1000, 0.9, 0.05
+    decided = random.random((n_rows, n_draws)) < share
+    hits = decided & (random.random((n_rows, n_draws)) < rate)
+    values = hits - limit * decided
+    squares = np.full(n_draws, share * (rate * (1 - limit) ** 2 + (1 - rate) * limit**2))
+    found = rejections([values], np.full(n_draws, -limit), squares, n_rows, alpha)
+    exact = binom.sf(hits.sum(axis=0) - 1, decided.sum(axis=0), limit) <= alpha
+    assert found.mean() > 0.92 * exact.mean()
 
 
 def test_numbers_that_are_all_zero_are_not_rejected():

@@ -190,13 +190,27 @@ def test_a_refusal_says_what_is_reached_and_proven():
     scores, Y = noisy(300, 5)
     with pytest.raises(ValueError, match=r"^min_precision=0.97 cannot be guaranteed") as refused:
         best_thresholds(scores, Y, min_precision=0.97, guarantee=0.95)
-    said = re.search(r"precision ([01]\.\d+) there, which proves (0\.\d+);", str(refused.value))
+    said = re.search(r"with precision ([01]\.\d+), which proves (0\.\d+);", str(refused.value))
     reached, proven = float(said[1]), float(said[2])
     assert 0 < proven < 0.97
     assert proven <= reached
     assert best_thresholds(
         scores, Y, min_precision=proven - 0.05, guarantee=0.95
     ).evidence.guarantee
+
+
+def test_a_refusal_says_how_many_decisions_the_rate_is_of():
+    random = np.random.default_rng(0)
+    said = set()
+    for _ in range(30):
+        Y, scores = random.random((40, 2)) < 0.2, random.random((40, 2))
+        with pytest.raises(ValueError, match="cannot be guaranteed") as refused:
+            best_thresholds(scores, Y, min_precision=0.9, guarantee=0.95)
+        assert "nan" not in str(refused.value)
+        said |= {
+            *re.findall(r"make (no decision there;|\d+ decisions? there, with)", str(refused.value))
+        }
+    assert {"no decision there;", "1 decision there, with", "2 decisions there, with"} <= said
 
 
 def test_the_best_point_is_one_that_has_a_value():

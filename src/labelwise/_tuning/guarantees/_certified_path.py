@@ -109,6 +109,12 @@ def shortfall(
     thresholds = path[sequence[0]]
     cells = path_cells(calibration.problem, thresholds[None], most)
     counts = calibration.problem.decision_counts(thresholds, most, request.counts_by)
+    n_decided = int(np.sum(counts.tp + counts.fp))
+    if n_decided == 0:
+        return (
+            "the safest thresholds found make no decision there; lower limits, a lower probability "
+            "or more samples may pass"
+        )
     average = partial(macro, undefined="skip") if request.average == "sample" else micro
     said, factors = [], []
     for rate, name in ((precision, "min_precision"), (recall, "min_recall")):
@@ -132,7 +138,7 @@ def shortfall(
         passed = rejections([numbers], lowest, squares, calibration.n_units, alpha)
         n_passed = _n_before_a_failure(passed)
         proven = limits[n_passed - 1] if n_passed else 0.0
-        said.append(f"{rate.__name__} {average(rate, counts):.4f} there, which proves {proven:.2f}")
+        said.append(f"{rate.__name__} {average(rate, counts):.4f}, which proves {proven:.2f}")
         mean, square = numbers[:, -1].mean(), squares[-1]
         bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest[-1])
         growth = bet * mean - bet**2 * square / 2
@@ -142,7 +148,9 @@ def shortfall(
     if more < _MOST_TIMES:
         times = f"about {max(more, 1.5):.2g} times as many samples"
         advice = f"lower limits, a lower probability or {times} may pass"
-    return f"the safest thresholds found have {' and '.join(said)}; {advice}"
+    decisions = "1 decision" if n_decided == 1 else f"{n_decided:,} decisions"
+    reached = f"the safest thresholds found make {decisions} there, with {' and '.join(said)}"
+    return f"{reached}; {advice}"
 
 
 def f_bound(
