@@ -23,6 +23,7 @@ READERS = {
     ".xml": [read_label_names],
     ".svm": [read_svmlight],
     ".csv": _TABLES,
+    ".jsonl": _TABLES,
     ".parquet": _TABLES,
     ".npy": [read_labels, read_scores],
     ".npz": [read_labels, read_scores],

@@ -19,7 +19,7 @@ from tests.model_register import some_data
 ROOT = Path(__file__).parents[1]
 NAMES = ("command", "decision", "learner", "measure", "reader", "tuning_option")
 # Files that a page adds.
-NEW_FILES = ("cardinality", "my_learner", "jsonl")
+NEW_FILES = ("cardinality", "my_learner", "marked_lines")
 PAGES = {name: ROOT / "docs" / "how_to" / f"add_a_{name}.md" for name in NAMES}
 
 

@@ -26,24 +26,24 @@ def test_a_file_of_no_known_format_is_refused_with_the_endings_that_are(tmp_path
 @pytest.fixture
 def reader_of_the_page(monkeypatch):
     code = PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
-    module = {"__name__": "labelwise.data.jsonl._jsonl"}
+    module = {"__name__": "labelwise.data._marked_lines"}
     exec(compile(code, str(PAGE), "exec"), module)
-    monkeypatch.setattr(_load, "FORMATS", [*_load.FORMATS, module["JSONL"]])
-    return module["read_jsonl"]
+    monkeypatch.setattr(_load, "FORMATS", [*_load.FORMATS, module["MARKED_LINES"]])
+    return module["read_marked_lines"]
 
 
 def test_the_reader_of_the_how_to_page_works_as_the_page_says(reader_of_the_page, tmp_path):
-    line = next(line for line in PAGE.read_text().splitlines() if line.startswith('    {"x"'))
+    line = next(line for line in PAGE.read_text().splitlines() if line.startswith("    __label__"))
     for part in ("train", "test"):
-        (tmp_path / f"tiny-{part}.jsonl").write_text(f"{line}\n" * 2)
+        (tmp_path / f"tiny-{part}.marked").write_text(f"{line}\n" * 2)
     for data in (load(tmp_path), load("tiny", data_home=tmp_path)):
         assert data.label_names == ("sea", "sky")
         assert data.X.tolist() == [[0.5, 2.0]] * 4
         assert (data.train.tolist(), data.test.tolist()) == ([0, 1], [2, 3])
-    path = tmp_path / "tiny-test.jsonl"
+    path = tmp_path / "tiny-test.marked"
     assert reader_of_the_page(path).X.tolist() == load(path).X.tolist() == [[0.5, 2.0]] * 2
-    with pytest.raises(ValueError, match=r"^labels must be left out for 'tiny-test', a JSON Lines"):
+    with pytest.raises(ValueError, match=r"^labels must be left out for 'tiny-test', a file of"):
         load(path, labels=["sea"])
-    path.write_text(f"{line}\n5\n")
-    with pytest.raises(DataError, match=r"line 2: must have an object"):
+    path.write_text(f"{line}\nsea\n")
+    with pytest.raises(DataError, match=r"line 2: must have labels and numbers"):
         load(path)

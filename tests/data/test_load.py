@@ -11,7 +11,7 @@ from sklearn.datasets import _openml
 from sklearn.linear_model import LogisticRegression
 
 import labelwise
-from labelwise.data import BUNDLED, DataError, load
+from labelwise.data import BUNDLED, DataError, DataWarning, load
 from labelwise.data._load import OPENML_IDS
 from labelwise.learners import BinaryRelevance
 from tests.writers.arff import arff, label_xml
@@ -26,6 +26,17 @@ LABELS = [[True, False], [False, True], [True, True]]
 def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("LABELWISE_DATA", raising=False)
+
+
+def test_a_validation_part_that_is_not_read_is_named(tmp_path):
+    for part in ("train", "test", "dev", "validate-2", "devices"):
+        (tmp_path / f"news-{part}.csv").write_text("x,y\n1,0\n2,1\n")
+    (tmp_path / "other-dev.csv").write_text("x,y\n1,0\n")
+    (tmp_path / "news-dev.txt").write_text("notes")
+    unread = "'news-dev.csv', 'news-validate-2.csv' not read, only news-train.csv and news-test.csv"
+    with pytest.warns(DataWarning, match=unread):
+        data = load("news", data_home=tmp_path, labels="y")
+    assert (data.train.tolist(), data.test.tolist()) == ([0, 1], [2, 3])
 
 
 @pytest.mark.parametrize("name", BUNDLED)

@@ -2,9 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from labelwise.data import DataError, read_labels, read_scores
+from labelwise.data import DataError, DataWarning, read_labels, read_scores
 from tests.matrices.test_matrices import write
 
 
@@ -15,14 +16,17 @@ from tests.matrices.test_matrices import write
         ('{"sea": 1}\n{"sea":\n', "line 2: is not JSON"),
         ('{"sea": 1}\n[1]\n', "line 2: must have an object, got list"),
         ('{"sea": 1}\n\n{"sky": 1}\n', "line 3: has no value for 'sea'"),
-        ('{"sea": 1}\n{"sea": 1, "sky": 1}\n', "line 2: has the key 'sky', which the first"),
-        ('{"sea": null}\n', "line 1: has None for 'sea', not a number"),
-        ('{"sea": 1' + "0" * 400 + "}\n", "line 1: has 1000.* for 'sea', not a number"),
-        ('{"sea": NaN}\n', "scores must be finite"),
-        ('{"id": "", "sea": 1}\n', "line 1: must have text or a whole number for 'id'"),
+        ('{"sea": 1}\n{"sea": 1, "sky": 1}\n', "line 1: has no value for 'sky': write null"),
+        ('{"sea": null}\n', "line 1: has no value in column 'sea'"),
+        ('{"sea": 1, "sky": 1' + "0" * 400 + "}\n", "scores must be finite, got inf at .* 'sky'"),
+        ('{"sea": NaN}\n', "line 1: has no value in column 'sea'"),
+        ('{"sea": Infinity}\n', "scores must be finite"),
+        ('{"id": "", "sea": 1}\n', "line 1: has no value for 'id'"),
         ('{"id": "a"}\n', "must have a row and a label"),
         ("[" * 100000, "line 1: is not JSON"),
         ('{"id": 1, "labels": ["sea"]}\n', "has label names, not scores"),
+        ('{"sea": 1, "sky": [1]}\n', "has lists in column 'sky', not numbers"),
+        ('{"sea": 1, "sky": {}}\n', "has lists in column 'sky'"),
     ],
 )
 def test_bad_json_lines_are_refused_with_their_line(tmp_path, text, message):
@@ -38,11 +42,19 @@ def test_lists_of_label_names_are_labels(tmp_path):
     assert found.has_label_lists
 
 
-@pytest.mark.parametrize("second", ["1", '"sea"', "[1]", '["sea", ""]', "null"])
+@pytest.mark.parametrize("second", ["1", '"sea"', "{}", "[[[]]]"])
 def test_other_values_among_lists_of_label_names_are_refused(tmp_path, second):
     text = '{"labels": ["sea"]}\n{"labels": ' + second + "}\n"
-    with pytest.raises(DataError, match="line 2: must have a list of label names for 'labels'"):
+    with pytest.raises(DataError, match="has objects, or lists in lists or beside others"):
         read_labels(write(tmp_path / "y.jsonl", text))
+
+
+def test_labels_of_a_row_with_null_are_missing(tmp_path):
+    path = write(tmp_path / "y.jsonl", '{"labels": ["sea", 7]}\n{"labels": null}\n')
+    with pytest.warns(DataWarning, match="read with 2 missing labels"):
+        found = read_labels(path)
+    assert found.label_names == ("7", "sea")
+    assert np.array_equal(found.values.toarray(), [[1, 1], [np.nan] * 2], equal_nan=True)
 
 
 @pytest.mark.parametrize("name", ["id", "Id", "ID", "row", "Row"])

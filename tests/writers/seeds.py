@@ -53,6 +53,12 @@ _PARQUET = [
     _parquet(_TABLE),
     _parquet({**_TABLE, "y": [["a", "b"], [], ["a"]]}, compression="gzip", use_dictionary=False),
 ]
+_JSON_LINES = [
+    b'{"id": 7, "x": 1.5, "n": 1, "word": "u", "y": true}\n'
+    b'{"id": 8, "x": null, "n": 2, "word": "v\\u00e9", "y": false}\n',
+    b'{"id": "a", "n": [1, "b"], "y": ["sea", "sky"]}\n\n{"id": "b", "y": [], "z": {"a": [[1]]}}\n',
+    b'{"y": "sea;sky", "n": "u"}\r\n{"y": 1e400, "n": [["v"], []]}',
+]
 _NPY = [
     _saved(np.save, np.array([[0, 1], [1, 0]], dtype=np.int8)),
     _saved(np.save, np.array([[0.5, 1.0], [1.0, 0.0]], order="F")),
@@ -79,6 +85,7 @@ SEEDS = {
     ".xml": _XML,
     ".svm": [*_SVMLIGHT, gzip.compress(_SVMLIGHT[0], mtime=0)],
     ".csv": [*_CSV, gzip.compress(_CSV[0], mtime=0)],
+    ".jsonl": [*_JSON_LINES, gzip.compress(_JSON_LINES[0], mtime=0)],
     ".parquet": _PARQUET,
     ".npy": _NPY,
     ".npz": _NPZ,

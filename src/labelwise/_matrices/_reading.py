@@ -1,15 +1,14 @@
 """Read scores, labels and decisions from csv, parquet, JSON lines, npy and npz files.
 
-A table has a column for each label, and may have a column of ids (the rule is that of
-`labelwise._tables`). A file of JSON lines has an object for each row, with a number for each label,
-or with one list of label names. An npz file has one matrix, dense or as `scipy.sparse.save_npz`
-writes it, and may have `label_names` and `ids` beside it. An npy file has neither names nor ids.
+A table (csv, JSON lines or parquet) has a column for each label, or a single one of label names,
+and may have a column of ids (the rule is that of `labelwise._tables`). An npz file has one matrix,
+dense or as `scipy.sparse.save_npz` writes it, and may have `label_names` and `ids` beside it. An
+npy file has neither names nor ids.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,6 @@ from labelwise._io import (
     Arrays,
     Bound,
     DataError,
-    check_lines,
-    decode,
     npy_array,
     npz_arrays,
     read_bytes,
@@ -33,6 +30,7 @@ from labelwise._io import (
 from labelwise._tables import (
     ID_NAMES,
     ROW_NAMES,
+    TABLE_ENDINGS,
     Tables,
     as_written,
     find_ids,
@@ -57,7 +55,7 @@ from labelwise._validation import (
     with_nan,
 )
 
-_TABLES, _OTHERS = (".csv", ".tsv", ".parquet"), (".jsonl", ".npy", ".npz")
+_ENDINGS = (*TABLE_ENDINGS, ".npy", ".npz")
 _NAMES = ("label_names", "ids")
 # Rows of a column that are looked at together.
 _LOOKED_AT = 2**16
@@ -65,13 +63,11 @@ _LOOKED_AT = 2**16
 _LABEL_SETS = "labels"
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24
-# Whole numbers of more digits have no float; whether they are ids does not depend on them.
-_LARGEST = 2**53
 
 
 def is_matrix_file(path: str | Path) -> bool:
     """Return whether the ending of a file is that of a matrix file."""
-    return _ending(Path(path)) in (*_TABLES, *_OTHERS)
+    return _ending(Path(path)) in _ENDINGS
 
 
 def read_scores(
@@ -169,14 +165,12 @@ def read_matrix(
     path = Path(path)
     asked = [ids] if isinstance(ids, str) else ids
     ending = _ending(path)
-    if ending not in (*_TABLES, *_OTHERS):
-        raise DataError(path, f"has none of the endings {', '.join((*_TABLES, *_OTHERS))}.")
+    if ending not in _ENDINGS:
+        raise DataError(path, f"has none of the endings {', '.join(_ENDINGS)}.")
     with reading(path, max_bytes) as bound:
-        if ending in _TABLES:
+        if ending in TABLE_ENDINGS:
             return _from_table(path, max_bytes, asked, allow_gaps)
         content = read_bytes(path, bound.max_bytes)
-        if ending == ".jsonl":
-            return _from_json_lines(path, content, bound, asked)
         if ending == ".npy":
             return NamedMatrix(_two_sided(path, npy_array(path, content)), source=path)
         return _from_npz(path, bytes(content), bound)
@@ -229,8 +223,8 @@ def _from_table(
     tables = Tables([path], as_text, max_bytes)
     id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables, is_parquet)
     names = [name for name in tables.names if name not in (id_name, *row_names(tables.names))]
-    if names == [_LABEL_SETS] and _is_plain_text(tables, _LABEL_SETS):
-        return _from_label_sets(path, tables, id_name)
+    if len(names) == 1 and _lists_labels(tables, names[0]):
+        return _from_label_sets(path, tables, names[0], id_name)
     has_ids = id_name is not None
     tables.bound.check(tables.n_rows * (len(names) * 8 + has_ids * TEXT_BYTES), "its cells")
     values = np.empty((tables.n_rows, len(names)))
@@ -239,11 +233,11 @@ def _from_table(
     return NamedMatrix(values, tuple(names), *_ids_of(tables, id_name), path)
 
 
-def _from_label_sets(path: Path, tables: Tables, id_name: str | None) -> NamedMatrix:
+def _from_label_sets(path: Path, tables: Tables, column: str, id_name: str | None) -> NamedMatrix:
     """Return 0/1 for the label names that each row lists."""
-    Y, names = from_sets(tables, _LABEL_SETS, None)
+    Y, names = from_sets(tables, column, None)
     if Y is None:
-        raise DataError(path, f"has no label name in column {_LABEL_SETS!r}.")
+        raise DataError(path, f"has no label name in column {column!r}.")
     return NamedMatrix(Y, tuple(names), *_ids_of(tables, id_name), path, has_label_lists=True)
 
 
@@ -257,9 +251,13 @@ def _found_ids(tables: Tables, is_parquet: bool) -> str | None:
     return find_ids(tables.names, parts, is_parquet=is_parquet)
 
 
-def _is_plain_text(tables: Tables, name: str) -> bool:
-    """Return whether a column is text, and not yes and no."""
-    return is_text(tables.column(name)) and zeros_and_ones(tables, name) is None
+def _lists_labels(tables: Tables, name: str) -> bool:
+    """Return whether a column has lists, or text under the name "labels" that is not yes and no."""
+    import pyarrow as pa
+
+    column = tables.column(name)
+    is_named = name == _LABEL_SETS and is_text(column) and zeros_and_ones(tables, name) is None
+    return is_named or bool(pa.types.is_nested(column.type))
 
 
 def _ids_of(tables: Tables, name: str | None) -> tuple[tuple[str, ...] | None, str]:
@@ -330,114 +328,3 @@ def _only_array(path: Path, arrays: Arrays) -> np.ndarray:
     if len(found) != 1:
         raise DataError(path, f"must contain one matrix, got {', '.join(found) or 'none'}.")
     return _two_sided(path, arrays[found[0]])
-
-
-# JSON lines: an object for each row, with a number for each label, or a list of label names.
-
-
-def _from_json_lines(
-    path: Path, content: bytearray, bound: Bound, asked: Sequence[str] | None
-) -> NamedMatrix:
-    """Read the matrix; empty lines are ignored.
-
-    If the only value beside the id is a list, it contains the names of the row's labels, and cells
-    are 0 and 1.
-    """
-    check_lines(path, content)
-    lines = [(n, line) for n, line in enumerate(decode(content)[0].split("\n"), 1)]
-    lines = [(number, line) for number, line in lines if line.strip()]
-    if not lines:
-        raise DataError(path, "is empty.")
-    first = _object(path, *lines[0])
-    bound.check(len(lines) * (len(first) * 8 + TEXT_BYTES), "its cells")
-    rows = {number: _object(path, number, line) for number, line in lines}
-    for number, row in rows.items():
-        if row.keys() != first.keys():
-            raise _wrong_keys(path, number, row, first)
-    id_name = _id_key(rows.values(), list(first))
-    if asked is not None:
-        id_name = named_ids(path, asked, list(first))
-    keys = [name for name in first if name != id_name]
-    has_lists = len(keys) == 1 and isinstance(first[keys[0]], list)
-    values, names = (_listed_labels if has_lists else _cell_numbers)(path, rows, keys, bound)
-    ids = None
-    if id_name is not None:
-        ids = tuple(_id(path, number, id_name, row[id_name]) for number, row in rows.items())
-    return NamedMatrix(values, names, ids, id_name or "id", path, has_lists)
-
-
-def _object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, "is not JSON.", number) from error
-    if not isinstance(row, dict):
-        raise DataError(path, f"must have an object, got {type(row).__name__}.", number)
-    return row
-
-
-def _wrong_keys(path: Path, number: int, row: dict[str, Any], first: dict[str, Any]) -> DataError:
-    missing = next((name for name in first if name not in row), None)
-    if missing is not None:
-        return DataError(path, f"has no value for {missing!r:.50}.", number)
-    extra = next(name for name in row if name not in first)
-    return DataError(path, f"has the key {extra!r:.50}, which the first row has not.", number)
-
-
-def _id_key(rows: Collection[dict[str, Any]], keys: list[str]) -> str | None:
-    import pyarrow as pa
-
-    def parts(name: str) -> Iterator[Any]:
-        values = [row[name] for row in rows if row[name] is not None]
-        if any(isinstance(value, list | dict) for value in values):
-            yield pa.array([[]])  # lists are not ids
-        elif any(isinstance(value, str) for value in values):
-            yield pa.array(list(map(str, values)))
-        else:
-            yield pa.array([max(-_LARGEST, min(value, _LARGEST)) for value in values], pa.float64())
-
-    return find_ids(keys, parts)
-
-
-def _id(path: Path, number: int, name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise DataError(path, f"must have text or a whole number for {name!r:.50}.", number)
-    return str(value)
-
-
-def _cell_numbers(
-    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], _bound: Bound
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the number of each row and label."""
-    values = np.empty((len(rows), len(keys)))
-    for i, (number, row) in enumerate(rows.items()):
-        for j, name in enumerate(keys):
-            values[i, j] = _number(path, number, name, row[name])
-    return values, tuple(keys)
-
-
-def _number(path: Path, number: int, name: str, value: Any) -> float:
-    try:
-        if isinstance(value, int | float):
-            return float(value)
-    except OverflowError:
-        pass
-    raise DataError(path, f"has {value!r:.50} for {name!r:.50}, not a number.", number)
-
-
-def _listed_labels(
-    path: Path, rows: dict[int, dict[str, Any]], keys: list[str], bound: Bound
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return 1 for each label name that a row lists, and the sorted names."""
-    (key,) = keys
-    for number, row in rows.items():
-        named = row[key]
-        if not isinstance(named, list) or not all(isinstance(name, str) and name for name in named):
-            raise DataError(path, f"must have a list of label names for {key!r:.50}.", number)
-    names = sorted({name for row in rows.values() for name in row[key]})
-    bound.check(len(rows) * len(names) * 8, "its cells")
-    places = {name: j for j, name in enumerate(names)}
-    values = np.zeros((len(rows), len(names)))
-    for i, row in enumerate(rows.values()):
-        values[i, [places[name] for name in row[key]]] = 1
-    return values, tuple(names)

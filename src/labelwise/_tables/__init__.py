@@ -1,4 +1,4 @@
-"""Tables: csv and parquet files, the kinds of their columns, ids of rows and columns of labels.
+"""Tables of csv, JSON lines and parquet files: kinds of columns, ids of rows, columns of labels.
 
 Readers of data and of scores, `Dataset` and `features.TableFeatures` read and encode tables by the
 same functions. Tables are those of Arrow. This package imports `_io`, `_text` and `_validation`,
@@ -17,7 +17,7 @@ from labelwise._tables._encoding import (
     encode_table,
     kinds_of,
 )
-from labelwise._tables._files import Tables, read_frame
+from labelwise._tables._files import TABLE_ENDINGS, Tables, read_frame
 from labelwise._tables._ids import (
     ID_NAMES,
     ROW_NAMES,
@@ -48,6 +48,7 @@ from labelwise._tables._values import (
 __all__ = [
     "ID_NAMES",
     "ROW_NAMES",
+    "TABLE_ENDINGS",
     "UNSEEN",
     "Categories",
     "CategoryColumn",

@@ -1,4 +1,4 @@
-"""Read csv and parquet files as one Arrow table, and find the file and line of a row.
+"""Read csv, JSON lines and parquet files as one Arrow table, and find the file and line of a row.
 
 The memory that a parquet file needs is computed before it is decoded.
 """
@@ -26,11 +26,11 @@ from labelwise._io import (
 )
 from labelwise._tables._csv_text import SEPARATORS, CsvText, with_decimal_commas
 from labelwise._tables._ids import ROW_NAMES
-from labelwise._tables._values import as_written
+from labelwise._tables._json_lines import JsonLines
+from labelwise._tables._values import as_written, check_width
 from labelwise._text import listed
 
-# Arrow takes 10 kB for a column, however small: a few bytes in the file.
-_MOST_COLUMNS = 2**16
+TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 # Bytes that Arrow needs for a value of a nested column or of text: an index and offsets.
 _PLACE_BYTES = 12
 
@@ -38,7 +38,8 @@ _PLACE_BYTES = 12
 class Tables:
     """Files with the same columns as one table, with the file and line of each row.
 
-    Columns are numbers, booleans, text or lists; a column without any value is numbers.
+    Columns are numbers, booleans, text, lists, or empty structs instead of objects; a column
+    without any value is numbers.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Tables:
 
 
 def read_frame(path: str | Path, as_text: Collection[str], max_bytes: int | None = None) -> Any:
-    """Read a csv or parquet file as an Arrow table, without encoding any column.
+    """Read a csv, JSON lines or parquet file as an Arrow table, without encoding any column.
 
     Columns are numbers, booleans, lists or text; those named in `as_text` are text in any case.
     """
@@ -92,7 +93,7 @@ def read_frame(path: str | Path, as_text: Collection[str], max_bytes: int | None
 
 
 class _TableFile:
-    """A csv or parquet file, plain or gzip, read whole."""
+    """A file of csv, JSON lines or parquet, plain or gzip, read whole."""
 
     def __init__(self, bound: Bound, as_text: Collection[str]) -> None:
         import pyarrow as pa
@@ -100,40 +101,56 @@ class _TableFile:
         self.bound, self.path = bound, bound.path
         self.assumed: list[str] = []
         path = bound.path
+        self.ending = Path(Path(path).name.lower().removesuffix(".gz")).suffix
         content = read_bytes(path, bound.max_bytes)
         if not content or content.isspace():
             raise DataError(path, "is empty.")
+        self.csv: CsvText | None = None
+        self.json: JsonLines | None = None
         # A csv file may name its first column PAR1.
         is_parquet = (
             content.startswith(b"PAR1") and content[4:5].decode("latin-1") not in SEPARATORS
         )
-        self.text = None if is_parquet else self._csv(content)
         try:
-            table = read_parquet(bound, content) if self.text is None else self.text.table(as_text)
+            if is_parquet:
+                table = read_parquet(bound, content)
+            elif self.ending == ".jsonl":
+                self.json = JsonLines(bound, self._utf8(content))
+                table = self.json.table()
+            else:
+                self.csv = self._csv(self._utf8(content))
+                table = self.csv.table(as_text)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._unreadable(error) from error
         self._check(table)
         bound.check(decoded_bytes(table), "its text")
-        if self.text is not None:
-            table = self._with_numbers(table, self.text.delimiter, as_text)
+        if self.csv is not None:
+            table = self._with_numbers(table, self.csv.delimiter, as_text)
         columns = [self._plain(table, name, name in as_text) for name in table.column_names]
         self.table = pa.table(columns, names=table.column_names)
 
     def fault(self, problem: str, row: int) -> DataError:
         """Return the error of a row: parquet has no lines, and counts rows from 1."""
-        if self.text is None:
-            return DataError(self.path, f"row {row + 1} {problem}")
-        return DataError(self.path, problem, self.text.line_of(row))
+        if self.json is not None:
+            return self.json.fault(problem, row)
+        if self.csv is not None:
+            return DataError(self.path, problem, self.csv.line_of(row))
+        return DataError(self.path, f"row {row + 1} {problem}")
 
     def warn_of_assumptions(self) -> None:
         """Warn of a separator, an encoding or a decimal comma that are not the usual ones."""
         if self.assumed:
             warn_of_assumption(self.path, f"read with {', '.join(self.assumed)}")
 
-    def _csv(self, content: bytearray) -> CsvText:
-        """Return the text, having checked that its columns and cells are not too many."""
+    def _utf8(self, content: bytearray) -> bytearray:
         utf8, encoding = as_utf8(self.bound, content)
         check_lines(self.path, utf8)
+        if encoding is not None:
+            self.assumed.append(f"encoding {encoding}")
+        return utf8
+
+    def _csv(self, utf8: bytearray) -> CsvText:
+        """Return the text, having checked that its columns and cells are not too many."""
         try:
             text = CsvText(utf8)
         except csv.Error as error:
@@ -141,11 +158,8 @@ class _TableFile:
             raise DataError(self.path, problem) from error
         check_width(self.path, text.n_columns)
         self.bound.check(text.n_cells * 8, "its cells")
-        is_tsv = Path(self.path).name.lower().removesuffix(".gz").endswith(".tsv")
-        if text.delimiter != ("\t" if is_tsv else ",") and text.n_columns > 1:
-            self.assumed.append(f"separator {SEPARATORS[text.delimiter]}")
-        if encoding is not None:
-            self.assumed.append(f"encoding {encoding}")
+        if text.delimiter != ("\t" if self.ending == ".tsv" else ",") and text.n_columns > 1:
+            self.assumed.insert(0, f"separator {SEPARATORS[text.delimiter]}")
         return text
 
     def _with_numbers(self, table: Any, delimiter: str, as_text: Collection[str]) -> Any:
@@ -164,7 +178,7 @@ class _TableFile:
         return table
 
     def _unreadable(self, error: Exception) -> DataError:
-        fault = None if self.text is None else self.text.fault()
+        fault = None if self.csv is None else self.csv.fault()
         if fault is not None:
             return DataError(self.path, *fault)
         return DataError(self.path, f"cannot be read ({first_line(error)}).")
@@ -175,7 +189,7 @@ class _TableFile:
             raise DataError(self.path, f"has {times} columns named {name!r}.")
         if table.num_rows == 0:
             raise DataError(self.path, "has no rows.")
-        line = None if self.text is None else self.text.open_quote()
+        line = None if self.csv is None else self.csv.open_quote()
         if line is not None:
             raise DataError(self.path, "has a quote that is never closed.", line)
 
@@ -184,11 +198,11 @@ class _TableFile:
         import pyarrow as pa
 
         column, types = decoded(table.column(name)), pa.types
-        if column.null_count == len(column):
+        if column.null_count == len(column) and column.type != pa.struct([]):
             # Nothing says what it is: the other file may.
             return pa.nulls(len(column), pa.string() if as_text else pa.null())
         kind = column.type
-        if types.is_list(kind) or types.is_large_list(kind):
+        if types.is_list(kind) or types.is_large_list(kind) or kind == pa.struct([]):
             return column
         is_number = types.is_integer(kind) or types.is_floating(kind)
         if not as_text and (is_number or types.is_boolean(kind) or types.is_null(kind)):
@@ -242,15 +256,6 @@ def read_parquet(bound: Bound, content: bytearray) -> Any:
     # Text that is not UTF-8 would be found out only when it is used.
     table.validate(full=True)
     return table
-
-
-def check_width(path: str | Path, n_columns: int) -> None:
-    """Refuse a table with too many columns, since Arrow needs much memory for each."""
-    if n_columns > _MOST_COLUMNS:
-        problem = (
-            f"has {n_columns} columns, more than {_MOST_COLUMNS}: write it as svmlight or ARFF."
-        )
-        raise DataError(path, problem)
 
 
 def decoded_bytes(table: Any) -> int:

@@ -160,6 +160,9 @@ def lists_of_names(tables: Tables, name: str, separator: str | None) -> Any:
 
     column = tables.column(name)
     if pa.types.is_nested(column.type):
+        if column.type.num_fields != 1 or pa.types.is_nested(column.type.field(0).type):
+            problem = f"has objects, or lists in lists or beside others, in column {name!r}."
+            raise DataError(tables.files[0].path, problem)
         n_names = pc.sum(pc.list_value_length(column)).as_py() or 0
         tables.bound.check(n_names * _NAME_BYTES, "the names of its labels")
         return column.cast(pa.large_list(pa.string()))

@@ -8,9 +8,12 @@ write the buffers of the columns instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from labelwise._io import DataError
 
 # Text that means a missing value.
 MISSING = ("", "?")
@@ -20,6 +23,17 @@ _NO, _YES = ("0", "0.0", "false", "no", "n", "f"), ("1", "1.0", "true", "yes", "
 # False is 0 and 1.0 is 1 also as keys.
 _BINARY = {0: 0, 1: 1} | dict.fromkeys(_NO, 0) | dict.fromkeys(_YES, 1)
 GAP, NOT_BINARY = -1, -2
+# Arrow takes 10 kB for a column, however small: a few bytes in the file.
+_MOST_COLUMNS = 2**16
+
+
+def check_width(path: str | Path, n_columns: int) -> None:
+    """Refuse a table with too many columns, since Arrow needs much memory for each."""
+    if n_columns > _MOST_COLUMNS:
+        problem = (
+            f"has {n_columns} columns, more than {_MOST_COLUMNS}: write it as svmlight or ARFF."
+        )
+        raise DataError(path, problem)
 
 
 def numpy_column(column: Any, dtype: Any, missing: float) -> np.ndarray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # The first bytes of zip files, which models are.
 _ZIP = b"PK"
 # Endings of matrices without the names of features.
-_UNNAMED = (".npy", ".npz", ".jsonl")
+_UNNAMED = (".npy", ".npz")
 _PARTS = ("train", "test", "all")
 
 
@@ -63,7 +63,7 @@ class DataSource(NamedTuple):
         The column of a table that `groups` names is read as an identifier.
         """
         ids = parse_names(self.ids)
-        if groups is not None and _is_table(self.data):
+        if groups is not None and _matrices.is_matrix_file(self.data):
             ids = [*(ids or ()), groups]
         with working("reading"), warnings_as_notes():
             found = data.load(
@@ -78,7 +78,7 @@ class DataSource(NamedTuple):
         if found.texts and self.text is None:
             note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
         taken = [name for name in found.ids if name not in (self.bags, groups)]
-        if taken and self.ids is None and _is_table(self.data):
+        if taken and self.ids is None and _matrices.is_matrix_file(self.data):
             note(f"{listed(taken)} taken as identifiers, not as features (--ids).")
         return found
 
@@ -108,10 +108,6 @@ def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
     if missing.size:
         raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
     return groups, places
-
-
-def _is_table(data: str) -> bool:
-    return data.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet"))
 
 
 def parse_labels(text: str | None) -> str | int | list[str] | None:

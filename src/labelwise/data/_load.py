@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import warnings
@@ -12,7 +13,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from labelwise._io import DataError, reading
+from labelwise._io import DataError, reading, warn_of_assumption
+from labelwise._text import listed
 from labelwise.data._arff import ARFF, xml_beside
 from labelwise.data._corpora import make_abstracts, make_corpus
 from labelwise.data._dataset import Dataset
@@ -50,6 +52,8 @@ OPENML_IDS = {
     "slashdot": 40596,
     "yeast": 40597,
 }
+# How the file of a validation part is called, beside those with "train" and "test".
+_VALIDATION = re.compile(r"(^|[-_. ])(dev|val|valid|validate|validation)([-_. ]|$)", re.IGNORECASE)
 # What skops, and so `labelwise.save`, calls the description of a model in its archive.
 _MODEL_SCHEMA = "schema.json"
 
@@ -72,8 +76,8 @@ def load(
     ----------
     name_or_path : str or Path
         A bundled set ("abstracts", "digits", "digit-bags", "mixture", "topics"), a file (.arff,
-        .svm, .csv, .parquet and others, also .gz), a folder with one data set, or the name of a
-        benchmark set.
+        .svm, .csv, .jsonl, .parquet and others, also .gz), a folder with one data set, or the name
+        of a benchmark set.
         A name is searched for in `data_home`, in the folder that the environment variable
         LABELWISE_DATA names, and in the user's cache. A benchmark set that is in none of them is
         downloaded from OpenML into the cache if OpenML has it.
@@ -97,7 +101,8 @@ def load(
     -------
     Dataset
         The data. A training and a test file side by side become one data set with the fixed rows
-        `train` and `test`.
+        `train` and `test`. A file of a validation part beside them (dev, val, valid, validate or
+        validation in its name) is not read, and a `DataWarning` names it.
 
     Raises
     ------
@@ -112,7 +117,7 @@ def load(
     labelwise.load : Read a fitted model.
     read_arff : Read an ARFF file.
     read_svmlight : Read an svmlight file.
-    read_table : Read a csv or parquet table.
+    read_table : Read a csv, JSON lines or parquet table.
     read_reuters : Read the folder of Reuters-21578.
 
     Examples
@@ -129,6 +134,7 @@ def load(
     homes = list(data_homes(data_home))
     with reading(name_or_path, max_bytes):
         files, name = find_files(wanted, homes)
+        _warn_of_validation_parts(files)
     request = ReadRequest(name, labels, ids, text, bags, max_bytes)
     if files:
         return _read_files(files, request)
@@ -285,6 +291,22 @@ def _files_in(folder: Path) -> list[Path]:
     if files and all(known.is_folder for known in formats):
         return [folder]
     return _train_first(files) or _main_file(files, folder)
+
+
+def _warn_of_validation_parts(files: Sequence[Path]) -> None:
+    """Name the validation parts beside a training and a test file, which are not read."""
+    if len(files) < 2:
+        return
+    folder, stem = files[0].parent, _stem(files[0])
+    prefix = stem[: stem.lower().index("train")]
+    unread = sorted(
+        path.name
+        for path in folder.iterdir()
+        if ending_of(path) and _stem(path).startswith(prefix) and _VALIDATION.search(_stem(path))
+    )
+    if unread:
+        read = " and ".join(path.name for path in files)
+        warn_of_assumption(folder, f"{listed(unread)} not read, only {read}: load it by its path")
 
 
 def _train_first(files: list[Path]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Read csv and parquet tables whose columns are features, labels and identifiers."""
+"""Read tables whose columns are features, labels and identifiers: csv, JSON lines, parquet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy import sparse
 from labelwise._io import TEXT_BYTES, DataError, plain_name, reading, warn_of_assumption
 from labelwise._tables import (
     ROW_NAMES,
+    TABLE_ENDINGS,
     EncodedTable,
     Tables,
     encode,
@@ -38,7 +39,7 @@ def read_table(
     bags: str | None = None,
     max_bytes: int | None = None,
 ) -> Dataset:
-    r"""Read a data set from a csv or parquet table, plain or gzip.
+    r"""Read a data set from a csv, JSON lines or parquet table, plain or gzip.
 
     A csv file has a header. Its separator is the comma, the semicolon or the tab, whichever occurs
     most often in the header. If it is not the comma, a column whose cells are all numbers, some of
@@ -46,14 +47,18 @@ def read_table(
     with a byte order mark; a file with bytes that are not UTF-8 is read as Latin-1. A
     `DataWarning` names what was assumed, unless it is commas, decimal points and UTF-8.
 
+    A file of JSON lines has an object in each line, whose keys are the columns. null and a key that
+    is absent are missing values; a key of numbers or booleans must not be absent.
+
     Parameters
     ----------
     path : str or Path
-        The file. parquet and gzip are recognised by the content of the file, not by its name.
+        The file. parquet and gzip are recognised by the content of the file, JSON lines by the
+        ending .jsonl.
     labels : str or sequence of str
         Which columns are labels: their names; a prefix with a star, such as ``"label:*"``; or the
-        name of one column whose cells list label names (in parquet also as lists). Cells of other
-        label columns must be 0, 1, true, false, yes, no, t, f, y or n, in any case.
+        name of one column whose cells list label names (in JSON and parquet also as lists). Cells
+        of other label columns must be 0, 1, true, false, yes, no, t, f, y or n, in any case.
     ids : str or sequence of str, default=None
         Columns that identify the samples; they are not in X but in ``Dataset.ids``. None
         recognises them.
@@ -98,7 +103,8 @@ def read_table(
     A column of numbers or booleans is one column of X; missing values are NaN. A column of words
     with two values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second
     value in sorted order. Any other column of words is one 0/1 column for each value, named
-    ``column=value``; a missing value ("" or "?") is NaN in all of them.
+    ``column=value``; a missing value ("" or "?") is NaN in all of them. Columns of lists, except
+    labels, and of objects are left out with a `DataWarning`.
 
     A column is taken as text if its values have at least three words on average, and more than half
     of them are distinct. A column of words is an identifier if no value occurs twice or, from 20
@@ -223,7 +229,7 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
 
 TABLE = FileFormat(
     "a table",
-    (".csv", ".tsv", ".parquet"),
+    TABLE_ENDINGS,
     _read,
     uses=frozenset({"labels", "ids", "text", "bags"}),
 )
@@ -301,24 +307,29 @@ def _check_arguments(labels: str | Sequence[str], separator: str | None) -> None
 def _features(tables: Tables, names: Sequence[str], text: Collection[str] | None) -> EncodedTable:
     """Encode the named columns, in their order, within the bound of the file.
 
-    Columns that read like text are left out with a warning if `text` names other columns.
+    Columns of lists are left out with a warning, and so are columns that read like text if `text`
+    names other columns.
     """
     import pyarrow as pa
 
-    for name in (*names, *(text or ())):
+    path = tables.files[0].path
+    for name in text or ():
         if pa.types.is_nested(tables.column(name).type):
-            problem = f"has lists in column {name!r}, which is no label column."
-            raise DataError(tables.files[0].path, problem)
+            raise DataError(path, f"has lists or objects in column {name!r}, not text.")
+    lists = [name for name in names if pa.types.is_nested(tables.column(name).type)]
+    if lists:
+        warn_of_assumption(path, f"{listed(lists)} left out: lists and objects are not features")
     try:
-        found = encode_table(tables.table.select(names), text, tables.bound.check)
+        plain = tables.table.select([name for name in names if name not in lists])
+        found = encode_table(plain, text, tables.bound.check)
     except DataError:
         raise
     except ValueError as error:
-        raise DataError(tables.files[0].path, str(error)) from error
+        raise DataError(path, str(error)) from error
     if found.unused:
         reads, it = ("it reads", "it") if len(found.unused) == 1 else ("they read", "them")
         warn_of_assumption(
-            tables.files[0].path,
+            path,
             f"{listed(found.unused)} left out: {reads} like text, and text (--text) does not name "
             f"{it}",
         )
