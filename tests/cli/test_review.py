@@ -10,8 +10,7 @@ import pytest
 from scipy import sparse
 
 from labelwise._tuning import parse_count
-from labelwise._validation import NamedMatrix
-from labelwise.cli.commands._decide import write_queue
+from labelwise.cli._cell_lists import queue_columns, row_columns, write_cells
 from labelwise.cli.commands._evaluate import answered_states
 from labelwise.decisions import Bands, best_thresholds, review_bands, review_measures
 from labelwise.measures import evaluate
@@ -120,7 +119,9 @@ def test_every_format_has_the_same_states_and_can_be_evaluated(decided, ending):
 def test_the_queue_has_a_row_for_each_cell_to_review_in_the_order_of_the_library(decided):
     bands, (scores, _) = Bands.load(decided / "b.json"), problem(1)
     queue, rows = bands.queue(scores), written(decided / "q.csv")
-    assert list(rows[0]) == ["id", "label", "score", "lower", "upper", "probability"]
+    columns = ["id", "label", "score", "lower", "upper", "probability", "answer"]
+    assert list(rows[0]) == columns
+    assert {row["answer"] for row in rows} == {""}
     assert [row["id"] for row in rows] == [f"r{i}" for i in queue.rows]
     assert [row["label"] for row in rows] == [NAMES[j] for j in queue.labels]
     for row, score, j in zip(rows, queue.scores, queue.labels, strict=True):
@@ -249,8 +250,9 @@ def test_decisions_without_reviews_have_no_answers():
 
 def test_an_empty_queue_is_a_file_with_a_heading(tmp_path):
     bands = review_bands([[0.1], [0.9]], [[0], [1]], min_precision=1, min_recall=1)
-    nothing = NamedMatrix(np.zeros((1, 1)), None, None)
-    write_queue(tmp_path / "q.csv", bands.queue([[0.1]]), bands, nothing)
+    queue = bands.queue([[0.1]])
+    columns = row_columns(queue.rows, (None, "id"), {}) | queue_columns(queue, bands, ["0"])
+    write_cells(tmp_path / "q.csv", columns)
     assert (tmp_path / "q.csv").read_text() == "row,label,score,lower,upper,probability\n"
 
 

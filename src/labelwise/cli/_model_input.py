@@ -66,6 +66,17 @@ def raw_step(model: Any) -> Any:
     return model if takes_text else None
 
 
+def texts_of(model: Any, X: Any) -> dict[str, list[str]]:
+    """Return the columns of text that a model takes, by their names; none if it takes none."""
+    step = raw_step(model)
+    if step is None:
+        return {}
+    if isinstance(X, list):
+        return {"text": X}
+    kinds = getattr(step, "kinds_", dict.fromkeys(X.column_names, str(Kind.TEXT)))
+    return {name: texts(X.column(name)).tolist() for name in kinds if kinds[name] == Kind.TEXT}
+
+
 def read_columns(
     model: Any, step: Any, source: DataSource
 ) -> tuple[Any, tuple[tuple[str, ...] | None, str]]:

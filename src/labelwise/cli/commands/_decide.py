@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _io, _matrices, data, decisions
-from labelwise._text import safe_cell
+from labelwise import _matrices, data, decisions
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import (
     BlockRows,
@@ -20,10 +16,15 @@ from labelwise.cli._blocks import (
     refuse_with_blocks,
     show_decisions_in_blocks,
 )
+from labelwise.cli._cell_lists import (
+    check_cell_list,
+    queue_columns,
+    row_columns,
+    write_cells,
+)
 from labelwise.cli._inputs import parse_ids, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
-    check_ending,
     check_safe_csv,
     decision_summary,
     note,
@@ -57,8 +58,8 @@ def decide(
     queue: Annotated[
         Path | None,
         typer.Option(
-            help="csv file for the cells to review, the most uncertain first: id, label, score, "
-            "lower, upper, probability; for bands only."
+            help="csv or jsonl file for the cells to review, the most uncertain first: id, label, "
+            "score, lower, upper, probability, and an empty column for the answer; for bands only."
         ),
     ] = None,
     ids: opt.Ids = None,
@@ -83,7 +84,7 @@ def decide(
         show_decisions_in_blocks(thresholds, scores, output, rows)
         return
     _matrices.check_matrix_ending(output)
-    check_ending(queue, ".csv")
+    check_cell_list(queue)
     check_safe_csv(safe_csv, output, queue)
     refuse_as_rule(thresholds)
     outputs = Outputs([output, queue], inputs=[thresholds, scores])
@@ -103,7 +104,11 @@ def decide(
         matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
         _matrices.write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, decisions.Bands):
-            write_queue(queue, chosen.queue(values), chosen, matrix, safe_csv=safe_csv)
+            names = matrix.label_names or tuple(map(str, range(len(chosen))))
+            cells = chosen.queue(values)
+            columns = row_columns(cells.rows, (matrix.ids, matrix.id_name), {})
+            columns |= queue_columns(cells, chosen, names) | {"answer": [""] * cells.rows.size}
+            write_cells(queue, columns, safe_csv=safe_csv)
     for text in labels.notes:
         note(text)
     if labels.by_position[0]:
@@ -154,35 +159,3 @@ def _summary(rule: decisions.Thresholds | decisions.Bands, decided: Any) -> str:
     per_1000 = 1000 * n_reviewed / decided.shape[0]
     review = f"{n_reviewed:,} cells to review ({per_1000:,.0f} in 1,000 rows)"
     return f"{decision_summary(decided == 1)}; {review}"
-
-
-def write_queue(
-    path: Path,
-    queue: decisions.ReviewQueue,
-    bands: decisions.Bands,
-    matrix: NamedMatrix,
-    *,
-    safe_csv: bool = False,
-) -> None:
-    """Write id (or row, from 0), label, score, lower, upper and probability of each cell.
-
-    Bands and matrix have the same labels. A threshold that is infinite is an empty cell. With
-    `safe_csv`, texts that a spreadsheet would run as formulas get an apostrophe.
-    """
-    names = matrix.label_names or tuple(map(str, range(len(bands))))
-    ids = matrix.ids
-    written = safe_cell if safe_csv else str
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    first = "row" if ids is None else matrix.id_name
-    writer.writerow([written(first), "label", "score", "lower", "upper", "probability"])
-    for row, label, score, probability in zip(*(part.tolist() for part in queue), strict=True):
-        who = row if ids is None else written(ids[row])
-        ends = (_number(bands.lower[label]), _number(bands.upper[label]))
-        writer.writerow([who, written(names[label]), score, *ends, f"{probability:.6g}"])
-    with _io.written_whole(path) as stream:
-        stream.write(text.getvalue().encode())
-
-
-def _number(threshold: np.floating) -> str:
-    return repr(float(threshold)) if math.isfinite(threshold) else ""

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import labelwise
-from labelwise import _io, _matrices, data, learners
+from labelwise import _io, _matrices, data, decisions, learners
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import DataSource, check_part, refuse_as_model
+from labelwise.cli._cell_lists import (
+    check_cell_list,
+    queue_columns,
+    row_columns,
+    terms_of_cells,
+    write_cells,
+)
+from labelwise.cli._inputs import DataSource, check_part, refuse_as_model, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_safe_csv,
@@ -56,6 +63,23 @@ def predict(
             "json (a list of names in each line).",
         ),
     ] = "wide",
+    why: Annotated[
+        int | None,
+        typer.Option(
+            help="Write a row for each decided label, and the terms that speak most for it, as "
+            "many as given; --output is then a csv or jsonl file. For linear and Okapi models."
+        ),
+    ] = None,
+    bands: Annotated[
+        Path | None, typer.Option(help="File of labelwise tune --review, for --queue.")
+    ] = None,
+    queue: Annotated[
+        Path | None,
+        typer.Option(
+            help="csv or jsonl file for the cells to review, the most uncertain first: id, texts, "
+            "label, score, thresholds, probability, terms (--why), and a column for the answer."
+        ),
+    ] = None,
     part: opt.Part = None,
     source: DataSource,
     safe_csv: opt.SafeCsv = False,
@@ -64,17 +88,20 @@ def predict(
     from labelwise.cli._model_input import fitted_label_names, read_input
 
     files = (output, scores, instances)
-    if not any(files):
-        raise ValueError("--output, --scores or --instances must be given, got none.")
+    if not any((*files, queue)):
+        raise ValueError("--output, --scores, --instances or --queue must be given, got none.")
     check_part(part)
     refuse_as_model(model)
-    _matrices.check_format(form, output)
+    _check_cells(why, bands, queue, output, form)
+    if why is None:
+        _matrices.check_format(form, output)
     if form != "wide" and output is None:
         raise ValueError(f"--format {form} is for --output, which was not given.")
     for path in filter(None, (scores, instances)):
         _matrices.check_matrix_ending(path)
-    check_safe_csv(safe_csv, *files)
-    outputs = Outputs(files, inputs=[model, *source.files()])
+    check_safe_csv(safe_csv, *files, queue)
+    beside = [] if bands is None else [bands]
+    outputs = Outputs([*files, queue], inputs=[model, *beside, *source.files()])
     with working("reading"):
         fitted = labelwise.load(model)
     names = fitted_label_names(model, fitted)
@@ -88,8 +115,15 @@ def predict(
         )
     with working("predicting"), warnings_as_notes():
         found = _predictions(fitted, given, names, files, model)
+    if queue is not None and bands is not None:
+        with working("queueing"):
+            cells = _queue(fitted, given, names, model, bands, why)
+        write_cells(queue, cells, safe_csv=safe_csv)
     for path, matrix in found.items():
-        if path == output and form != "wide":
+        if path == output and why is not None:
+            cells = _decided_cells(fitted, given, matrix, model, why)
+            write_cells(path, cells, safe_csv=safe_csv)
+        elif path == output and form != "wide":
             _matrices.write_label_sets(path, matrix, form, safe_csv=safe_csv)
         else:
             _matrices.write_matrix(path, matrix, safe_csv=safe_csv)
@@ -98,8 +132,74 @@ def predict(
     if part is None and given.n_training_rows:
         n_rows = f"{given.n_training_rows:,}"
         outputs.message(f"{n_rows} of the rows are its training part; --part test is not")
-    for path in found:
-        outputs.say_written(path)
+    for written in (*found, queue):
+        outputs.say_written(written)
+
+
+def _check_cells(
+    why: int | None, bands: Path | None, queue: Path | None, output: Path | None, form: str
+) -> None:
+    """Check the options for lists of cells before any file is read."""
+    if (queue is None) != (bands is None):
+        raise ValueError("--queue and --bands must be given together, got one of them.")
+    if bands is not None:
+        refuse_as_rule(bands)
+    check_cell_list(queue)
+    if why is None:
+        return
+    if why < 1:
+        raise ValueError(f"--why must be at least 1, got {why}.")
+    if output is None and queue is None:
+        raise ValueError("--why is for --output or --queue, which were not given.")
+    if form != "wide":
+        raise ValueError(f"--why writes a row for each decided label: leave out --format {form}.")
+    check_cell_list(output)
+
+
+def _decided_cells(
+    fitted: Any, given: ModelInput, decided: NamedMatrix, model: Path, why: int
+) -> dict[str, list[Any]]:
+    """Return id, label, score and terms of each decided label."""
+    import numpy as np
+
+    names = decided.label_names or ()
+    rows, labels = np.nonzero(decided.values)
+    values = _scores(fitted, given.X, names, model)[rows, labels]
+    return row_columns(rows, given.ids, {}) | {
+        "label": [names[j] for j in labels.tolist()],
+        "score": values.tolist(),
+        "why": terms_of_cells(fitted, given.X, rows, labels, why),
+    }
+
+
+def _queue(
+    fitted: Any,
+    given: ModelInput,
+    names: tuple[str, ...],
+    model: Path,
+    bands: Path,
+    why: int | None,
+) -> dict[str, list[Any]]:
+    """Return the columns of the review queue, with the texts of the rows."""
+    from labelwise._validation import MatchedSide, NamedMatrix, same_labels, side_of
+    from labelwise.cli._model_input import texts_of
+
+    rule = decisions.load_rule(bands)
+    if not isinstance(rule, decisions.Bands):
+        raise ValueError(f"--bands needs a file of labelwise tune --review; {bands} has none.")
+    values = _scores(fitted, given.X, names, model)
+    scored = NamedMatrix(values, names, *given.ids, source=model)
+    side = MatchedSide(bands, label_names=rule.label_names, shape=(0, len(rule)))
+    of_rule, of_model = same_labels(side, [side_of(scored)], False, "error").places
+    chosen = decisions.bands_of_labels(rule, of_rule)
+    cells = chosen.queue(values[:, of_model])
+    known = [names[j] for j in of_model.tolist()]
+    columns = row_columns(cells.rows, given.ids, texts_of(fitted, given.X))
+    columns |= queue_columns(cells, chosen, known)
+    if why is not None:
+        labels = of_model[cells.labels]
+        columns["why"] = terms_of_cells(fitted, given.X, cells.rows, labels, why)
+    return columns | {"answer": [""] * cells.rows.size}
 
 
 def _predictions(

@@ -1,0 +1,116 @@
+"""Lists of cells, a label of a row each: decided labels with their terms, and the review queue.
+
+A list is written as csv, or as JSON lines, in which the terms are lists as well.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labelwise import _io, learners
+from labelwise._text import safe_cell
+from labelwise.cli._outputs import check_ending
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from labelwise import decisions
+
+_ENDINGS = (".csv", ".jsonl")
+# Terms with their contributions, of one cell.
+Terms = list[tuple[str, float]]
+
+
+def check_cell_list(path: Path | None) -> None:
+    """Refuse an ending in which no list of cells is written."""
+    check_ending(path, *_ENDINGS)
+
+
+def row_columns(
+    rows: np.ndarray,
+    ids: tuple[Sequence[str] | None, str],
+    texts: Mapping[str, Sequence[str]],
+) -> dict[str, list[Any]]:
+    """Return the id of each cell's row (its number, from 0, without ids), and its texts."""
+    known, id_name = ids
+    numbers = rows.tolist()
+    first = {"row": numbers} if known is None else {id_name: [known[i] for i in numbers]}
+    return first | {name: [column[i] for i in numbers] for name, column in texts.items()}
+
+
+def queue_columns(
+    queue: decisions.ReviewQueue, bands: decisions.Bands, names: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return label, score, both thresholds and probability of each cell to review."""
+    labels = queue.labels.tolist()
+    return {
+        "label": [names[j] for j in labels],
+        "score": queue.scores.tolist(),
+        "lower": [_threshold(bands.lower[j]) for j in labels],
+        "upper": [_threshold(bands.upper[j]) for j in labels],
+        "probability": [float(f"{p:.6g}") for p in queue.probability.tolist()],
+    }
+
+
+def terms_of_cells(
+    model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
+) -> list[Terms]:
+    """Return the terms that speak most for each cell; names of features without their column.
+
+    The column is left out if all features are terms of one text column.
+    """
+    found = learners.explain(model, X, top=top, cells=(rows, labels))
+    prefix = _only_text_column(model)
+    return [
+        [(term.removeprefix(prefix), value) for term, value in found.of_cell(cell)]
+        for cell in range(len(found))
+    ]
+
+
+def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:
+    """Write a row for each cell; with `safe_csv`, texts that a spreadsheet would run are quoted."""
+    cells = zip(*columns.values(), strict=True)
+    with _io.written_whole(path) as stream:
+        if _io.ending_of(path, ".csv") == ".jsonl":
+            for row in cells:
+                record = dict(zip(columns, map(_for_json, row), strict=True))
+                stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            return
+        written = safe_cell if safe_csv else str
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([written(name) for name in columns])
+        for row in cells:
+            writer.writerow([_for_csv(value, written) for value in row])
+        stream.write(text.getvalue().encode())
+
+
+def _for_csv(value: Any, written: Any) -> Any:
+    if isinstance(value, list):
+        value = "; ".join(f"{term} ({contribution:+.3g})" for term, contribution in value)
+    return written(value) if isinstance(value, str) else value
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [{"term": term, "contribution": contribution} for term, contribution in value]
+    return value
+
+
+def _threshold(value: np.floating) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _only_text_column(model: Any) -> str:
+    """Return "column:" of a table model whose features are all terms of one text column."""
+    from labelwise.cli._model_input import raw_step
+
+    kinds = getattr(raw_step(model), "kinds_", {})
+    used = [name for name, kind in kinds.items() if kind not in ("id", "unused")]
+    return f"{used[0]}:" if len(used) == 1 and kinds[used[0]] == "text" else ""

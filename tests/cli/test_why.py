@@ -1,0 +1,151 @@
+"""predict --why and --queue: the terms behind decided labels, and the queue with its texts."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import labelwise
+from labelwise.data import make_multilabel
+from labelwise.decisions import review_bands
+from labelwise.features import TextTerms
+from labelwise.learners import BinaryRelevance, LabelForest, explain
+from tests.cli.shell import run_program
+
+TEXTS = ["calm blue sea", "sea and ships", "dark woods", "woods of the hills", "sea near hills"] * 8
+TOPICS = [["water"], ["water"], ["land"], ["land"], ["water", "land"]] * 8
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of texts, new texts with ids, and bands in which some of their cells lie."""
+    with (tmp_path / "train.csv").open("w", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "title", "topics"])
+        for i, (text, topics) in enumerate(zip(TEXTS, TOPICS, strict=True)):
+            writer.writerow([f"t{i}", text, "; ".join(topics)])
+    words = ("fit", "train.csv", "--labels", "topics", "--learner", "br", "--text", "title")
+    done = run_program(tmp_path, *words, "-o", "m.skops")
+    assert done.code == 0, done.stderr
+    (tmp_path / "new.csv").write_text("id,title\na,blue sea\nb,sea and woods\nc,=hills\n")
+    scores = run_program(tmp_path, "predict", "m.skops", "new.csv", "--scores", "s.csv")
+    assert scores.code == 0, scores.stderr
+    names = list(rows_of(tmp_path / "s.csv")[0])[1:]
+    values = [[float(row[name]) for name in names] for row in rows_of(tmp_path / "s.csv")]
+    noisy = np.repeat(values, 6, axis=0)
+    truth = np.tile([[1, 0], [0, 1], [1, 1]], (6, 1))
+    bands = review_bands(noisy, truth, min_precision=1, min_recall=1, label_names=names)
+    bands.save(tmp_path / "bands.json")
+    return tmp_path
+
+
+def predict(folder, *words, code=0):
+    done = run_program(folder, "predict", "m.skops", "new.csv", *words)
+    assert done.code == code, done.stderr
+    return done
+
+
+def test_each_decided_label_has_its_score_and_the_terms_that_speak_for_it(folder):
+    predict(folder, "-o", "wide.csv", "--scores", "scores.csv")
+    predict(folder, "--why", "1", "-o", "why.jsonl")
+    wide = {row["id"]: row for row in rows_of(folder / "wide.csv")}
+    scores = {row["id"]: row for row in rows_of(folder / "scores.csv")}
+    found = [json.loads(line) for line in (folder / "why.jsonl").read_text().splitlines()]
+    decided = {
+        (i, name) for i, row in wide.items() for name in ("land", "water") if row[name] == "1"
+    }
+    assert {(row["id"], row["label"]) for row in found} == decided
+    for row in found:
+        assert row["score"] == float(scores[row["id"]][row["label"]])
+        assert [set(term) for term in row["why"]] == [{"term", "contribution"}]
+    terms = {(row["id"], row["label"]): row["why"][0]["term"] for row in found}
+    assert terms["a", "water"] == "sea"
+    assert terms["b", "land"] == "wood"
+
+
+def test_terms_in_csv_have_signed_numbers_and_stay_safe(folder):
+    done = predict(folder, "--why", "2", "-o", "-")
+    head, *lines = done.stdout.splitlines()
+    assert head == "id,label,score,why"
+    assert any(line.startswith("a,water,") and "sea (+" in line for line in lines)
+
+
+def test_the_queue_has_texts_terms_and_a_place_for_the_answer(folder):
+    predict(folder, "--bands", "bands.json", "--queue", "q.csv", "--why", "3", "--safe-csv")
+    rows = rows_of(folder / "q.csv")
+    assert list(rows[0]) == [
+        "id",
+        "title",
+        "label",
+        "score",
+        "lower",
+        "upper",
+        "probability",
+        "why",
+        "answer",
+    ]
+    titles = {"a": "blue sea", "b": "sea and woods", "c": "'=hills"}
+    assert all(row["title"] == titles[row["id"]] for row in rows)
+    assert any("(+" in row["why"] for row in rows)
+    # decide writes the same cells in the same order.
+    words = ("decide", "bands.json", "s.csv", "-o", "d.csv", "--queue", "plain.csv")
+    assert run_program(folder, *words).code == 0
+    plain = rows_of(folder / "plain.csv")
+    for one, other in zip(rows, plain, strict=True):
+        assert {name: one[name] for name in other} == other
+
+
+def test_a_model_of_a_list_of_texts_and_one_of_numbers_have_their_queues(tmp_path):
+    Y = np.array([[int("water" in one), int("land" in one)] for one in TOPICS])
+    model = make_pipeline(TextTerms(), BinaryRelevance(penalty=0.1)).fit(TEXTS, Y)
+    labelwise.save(model, tmp_path / "m.skops")
+    (tmp_path / "new.csv").write_text("id,title\na,blue sea\nb,sea and woods\n")
+    predict(tmp_path, "--text", "title", "--why", "1", "-o", "why.csv")
+    assert rows_of(tmp_path / "why.csv")[0]["why"].startswith("sea (+")
+    data = make_multilabel(40, n_features=3, n_labels=2, random_state=0)[0]
+    numbers = BinaryRelevance(LogisticRegression()).fit(data.X, data.Y.toarray())
+    labelwise.save(numbers, tmp_path / "n.skops")
+    np.savetxt(tmp_path / "x.csv", data.X, delimiter=",", header="0,1,2", comments="")
+    bands = review_bands(numbers.decision_function(data.X), data.Y, max_review=5, min_recall=0.9)
+    bands.save(tmp_path / "b.json")
+    words = ("predict", "n.skops", "x.csv", "--bands", "b.json", "--queue", "q.csv", "--why", "1")
+    done = run_program(tmp_path, *words)
+    assert done.code == 0, done.stderr
+    first = rows_of(tmp_path / "q.csv")[0]
+    cells = ([int(first["row"])], [int(first["label"])])
+    terms = explain(numbers, data.X.round(18), top=1, cells=cells).of_cell(0)
+    assert first["why"] == "; ".join(f"{term} ({value:+.3g})" for term, value in terms)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--why", "0", "-o", "w.csv"), "--why must be at least 1, got 0."),
+        (("--why", "1", "--scores", "x.csv"), "--why is for --output or --queue"),
+        (("--why", "1", "-o", "w.csv", "--format", "names"), "leave out --format names"),
+        (("--why", "1", "-o", "w.parquet"), "w.parquet must end in .csv or .jsonl"),
+        (("--queue", "q.csv"), "--queue and --bands must be given together"),
+        (("--queue", "q.parquet", "--bands", "b.json"), "q.parquet must end in .csv or .jsonl"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(tmp_path, words, message):
+    done = run_program(tmp_path, "predict", "m.skops", "new.csv", *words)
+    assert done.code == 2 or "No such file" in done.stderr
+    assert message in " ".join(done.stderr.split())
+
+
+def test_a_model_that_cannot_be_explained_is_refused_in_one_sentence(tmp_path):
+    data = make_multilabel(40, n_features=3, n_labels=2, random_state=0)[0]
+    labelwise.save(LabelForest().fit(data.X, data.Y.toarray().astype(int)), tmp_path / "m.skops")
+    np.savetxt(tmp_path / "new.csv", data.X, delimiter=",", header="0,1,2", comments="")
+    done = predict(tmp_path, "--why", "1", "-o", "w.csv", code=2)
+    assert "needs a linear model or Okapi neighbours" in " ".join(done.stderr.split())
+    assert not (tmp_path / "w.csv").exists()
