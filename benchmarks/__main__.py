@@ -32,6 +32,7 @@ LONG = {
     "plugins",
     "scale_engine",
     "scale_labels",
+    "sentences",
 }
 
 

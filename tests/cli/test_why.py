@@ -125,9 +125,48 @@ def test_a_model_of_a_list_of_texts_and_one_of_numbers_have_their_queues(tmp_pat
     assert first["why"] == "; ".join(f"{term} ({value:+.3g})" for term, value in terms)
 
 
+def test_the_sentence_behind_each_decided_label_is_named(folder):
+    (folder / "new.csv").write_text(
+        'id,title\na,"Nothing here. The sea is calm. Unknown."\nb,"Dark woods. The blue sea!"\n'
+    )
+    predict(folder, "-o", "wide.csv", "--instances", "i.csv", "--split-sentences")
+    found = {(row["id"], row["label"]): row for row in rows_of(folder / "i.csv")}
+    decided = {
+        (row["id"], name)
+        for row in rows_of(folder / "wide.csv")
+        for name in ("land", "water")
+        if row[name] == "1"
+    }
+    assert set(found) == decided
+    assert found["a", "water"]["sentence"] == "The sea is calm."
+    assert found["a", "water"]["sentence_number"] == "2"
+    assert found["b", "land"]["sentence"] == "Dark woods."
+    # The score of a sentence is that of the sentence as a text.
+    (folder / "new.csv").write_text("id,title\na,The sea is calm.\n")
+    predict(folder, "--scores", "alone.csv")
+    alone = float(rows_of(folder / "alone.csv")[0]["water"])
+    assert float(found["a", "water"]["sentence_score"]) == pytest.approx(alone)
+
+
+def test_sentences_of_several_columns_keep_the_other_features(tmp_path):
+    with (tmp_path / "train.csv").open("w", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["title", "body", "size", "topics"])
+        for i, (text, topics) in enumerate(zip(TEXTS, TOPICS, strict=True)):
+            writer.writerow([text, f"{text} again and again", i % 3, "; ".join(topics)])
+    words = ("fit", "train.csv", "--labels", "topics", "--learner", "br", "--text", "title,body")
+    assert run_program(tmp_path, *words, "-o", "m.skops").code == 0
+    (tmp_path / "new.csv").write_text("title,body,size\nDark woods,A sea. Nothing.,1\n")
+    predict(tmp_path, "--instances", "i.jsonl", "--split-sentences")
+    lines = map(json.loads, (tmp_path / "i.jsonl").read_text().splitlines())
+    assert {one["label"]: one["sentence"] for one in lines}["land"] == "Dark woods"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("--split-sentences", "-o", "w.csv"), "--split-sentences is for --instances"),
+        (("--split-sentences", "--instances", "i.npy"), "i.npy must end in .csv or .jsonl"),
         (("--why", "0", "-o", "w.csv"), "--why must be at least 1, got 0."),
         (("--why", "1", "--scores", "x.csv"), "--why is for --output or --queue"),
         (("--why", "1", "-o", "w.csv", "--format", "names"), "leave out --format names"),

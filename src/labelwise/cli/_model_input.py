@@ -18,7 +18,7 @@ from labelwise._text import listed
 from labelwise._validation import are_numbers
 from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_data
 from labelwise.cli._outputs import note, warnings_as_notes
-from labelwise.data import Bags, Dataset
+from labelwise.data import Bags, Dataset, split_sentences
 from labelwise.features import TableFeatures
 from labelwise.learners import BagPlugin
 
@@ -75,6 +75,31 @@ def texts_of(model: Any, X: Any) -> dict[str, list[str]]:
         return {"text": X}
     kinds = getattr(step, "kinds_", dict.fromkeys(X.column_names, str(Kind.TEXT)))
     return {name: texts(X.column(name)).tolist() for name in kinds if kinds[name] == Kind.TEXT}
+
+
+def sentences_of(model: Any, X: Any) -> tuple[Any, np.ndarray, list[str]]:
+    """Return a sample for each sentence of each text, the first one of each row, and the sentences.
+
+    A sentence is in the column of its text, and the other columns of text are empty; columns of
+    numbers and categories are those of the row.
+    """
+    import pyarrow as pa
+
+    columns = texts_of(model, X)
+    parts = {name: split_sentences(column) for name, column in columns.items()}
+    n_samples = len(next(iter(columns.values())))
+    rows = [i for i in range(n_samples) for of in parts.values() for _ in of[i]]
+    sentences = [s for i in range(n_samples) for of in parts.values() for s in of[i]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_samples))])
+    if isinstance(X, list):
+        return sentences, starts, sentences
+    where = [name for i in range(n_samples) for name, of in parts.items() for _ in of[i]]
+    table = X.take(rows)
+    for name in columns:
+        alone = [s if at == name else "" for s, at in zip(sentences, where, strict=True)]
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array(alone, pa.string()))
+    return table, starts, sentences
 
 
 def read_columns(

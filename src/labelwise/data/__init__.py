@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from labelwise.data._multilabel import Posterior, make_multilabel
     from labelwise.data._read_labels import read_labels
     from labelwise.data._reuters import read_reuters
+    from labelwise.data._sentences import split_sentences
     from labelwise.data._svmlight import read_svmlight, write_svmlight
     from labelwise.data._table import read_table
 
@@ -44,6 +45,7 @@ __all__ = [
     "read_scores",
     "read_svmlight",
     "read_table",
+    "split_sentences",
     "write_svmlight",
 ]
 

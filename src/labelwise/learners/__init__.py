@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
     from labelwise.learners._term_curve import term_curve as term_curve
+    from labelwise.learners.bags._bag_scores import highest_instances as highest_instances
     from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
     from labelwise.learners.trees._packed_trees import Forests as Forests
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -53,7 +54,9 @@ from labelwise.learners.bags._training_rounds import (
     highest,
 )
 
-_PENALTY = 0.01
+# Of the default model, for scaled features and for sparse ones, which are not scaled: rare terms
+# would outweigh all others.
+_PENALTY, _SPARSE_PENALTY = 0.01, 1e-4
 
 
 class InstanceLabels(NamedTuple):
@@ -100,8 +103,9 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     estimator : estimator with predict_proba, list of estimators or "auto", default=None
         Estimates the probability of each label for an instance. Of several estimators, the one
         with the highest tuned value after all its rounds is used. None means `BinaryRelevance`
-        with ``penalty=0.01`` on features scaled to variance 1: to choose a penalty in each fold of
-        each round would take many times as long. "auto" tries this model and, of the default
+        with ``penalty=0.01`` on features scaled to variance 1, or with ``penalty=1e-4`` on sparse
+        features as they are, which are usually weights of terms: to choose a penalty in each fold
+        of each round would take many times as long. "auto" tries this model and, of the default
         candidates of `BestLearner`, neighbours, forests and extremely randomised trees.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
@@ -374,7 +378,7 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         stopping: Stopping,
     ) -> _Run:
         """Run the rounds of one estimator; every estimator starts with the same seed."""
-        estimators = self._candidates()
+        estimators = self._candidates(sparse.issparse(bags.rows))
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
         Y = targets.dense()
@@ -398,17 +402,18 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         )
         return _Run(task, best, history)
 
-    def _candidates(self) -> list[Any]:
-        """List the estimators to choose from."""
+    def _candidates(self, is_sparse: bool = False) -> list[Any]:
+        """List the estimators to choose from, for dense or sparse instances."""
         if isinstance(self.estimator, list | tuple):
             return list(self.estimator)
         is_auto = isinstance(self.estimator, str) and self.estimator == "auto"
         if self.estimator is not None and not is_auto:
             return [self.estimator]
-        # The regressions have intercepts of their own, so that features need no centre.
-        # They take sparse rows, which the scaler must not turn into a frame.
-        scaler = StandardScaler(with_mean=False).set_output(transform="default")
-        regressions = make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))
+        regressions: Any = BinaryRelevance(penalty=_SPARSE_PENALTY)
+        if not is_sparse:
+            # The regressions have intercepts of their own, so that features need no centre.
+            scaler = StandardScaler(with_mean=False).set_output(transform="default")
+            regressions = make_pipeline(scaler, BinaryRelevance(penalty=_PENALTY))
         seed = int(self.random_state) if is_whole(self.random_state) else None
         return [regressions, *(probability_models(seed) if is_auto else ())]
 

@@ -53,8 +53,18 @@ def predict(
     scores: Annotated[Path | None, typer.Option(help="File for scores, same formats.")] = None,
     instances: Annotated[
         Path | None,
-        typer.Option(help="File for the scores of each row of each bag, same formats."),
+        typer.Option(
+            help="File for the scores of each row of each bag, same formats; with "
+            "--split-sentences, a csv or jsonl file with the sentence behind each decided label."
+        ),
     ] = None,
+    split_sentences: Annotated[
+        bool,
+        typer.Option(
+            "--split-sentences",
+            help="Score each sentence of the texts as a text of its own, for --instances.",
+        ),
+    ] = False,
     form: Annotated[
         str,
         typer.Option(
@@ -85,7 +95,7 @@ def predict(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Predict the labels of a data set with a model from a file."""
-    from labelwise.cli._model_input import fitted_label_names, read_input
+    from labelwise.cli._model_input import fitted_label_names, read_input, texts_of
 
     files = (output, scores, instances)
     if not any((*files, queue)):
@@ -97,7 +107,11 @@ def predict(
         _matrices.check_format(form, output)
     if form != "wide" and output is None:
         raise ValueError(f"--format {form} is for --output, which was not given.")
-    for path in filter(None, (scores, instances)):
+    if split_sentences and instances is None:
+        raise ValueError("--split-sentences is for --instances, which was not given.")
+    if split_sentences:
+        check_cell_list(instances)
+    for path in filter(None, (scores, None if split_sentences else instances)):
         _matrices.check_matrix_ending(path)
     check_safe_csv(safe_csv, *files, queue)
     beside = [] if bands is None else [bands]
@@ -107,14 +121,21 @@ def predict(
     names = fitted_label_names(model, fitted)
     _matrices.check_label_names(form, names)
     given = read_input(fitted, source, names, part)
+    if split_sentences and not texts_of(fitted, given.X):
+        raise ValueError("--split-sentences needs a model of texts, and this one reads features.")
     is_of_bags = isinstance(given.X, data.Bags) and isinstance(fitted, learners.BagPlugin)
-    if instances is not None and not is_of_bags:
+    if instances is not None and not (is_of_bags or split_sentences):
         raise ValueError(
             "--instances needs bags of rows (--bags names the column of a table that has the bag "
-            "of each row), and a model of the learner bags."
+            "of each row) and a model of the learner bags, or --split-sentences and a model of "
+            "texts."
         )
     with working("predicting"), warnings_as_notes():
-        found = _predictions(fitted, given, names, files, model)
+        of_rows = (output, scores, None if split_sentences else instances)
+        found = _predictions(fitted, given, names, of_rows, model)
+        if split_sentences and instances is not None:
+            cells = _sentence_cells(fitted, given, names, model)
+            write_cells(instances, cells, safe_csv=safe_csv)
     if queue is not None and bands is not None:
         with working("queueing"):
             cells = _queue(fitted, given, names, model, bands, why)
@@ -132,7 +153,7 @@ def predict(
     if part is None and given.n_training_rows:
         n_rows = f"{given.n_training_rows:,}"
         outputs.message(f"{n_rows} of the rows are its training part; --part test is not")
-    for written in (*found, queue):
+    for written in (*found, instances if split_sentences else None, queue):
         outputs.say_written(written)
 
 
@@ -169,6 +190,34 @@ def _decided_cells(
         "label": [names[j] for j in labels.tolist()],
         "score": values.tolist(),
         "why": terms_of_cells(fitted, given.X, rows, labels, why),
+    }
+
+
+def _sentence_cells(
+    fitted: Any, given: ModelInput, names: tuple[str, ...], model: Path
+) -> dict[str, list[Any]]:
+    """Return id, label and score of each decided label, and its sentence of highest score.
+
+    The model scores every sentence as a text of its own: on abstracts with known labels of
+    sentences, this names the right sentence more often than the contributions of its terms do.
+    """
+    import numpy as np
+
+    from labelwise.cli._model_input import sentences_of
+    from labelwise.learners import highest_instances
+
+    decided, names = _decisions(fitted, given.X, names, model)
+    X, starts, sentences = sentences_of(fitted, given.X)
+    scores = _scores(fitted, X, names, model)
+    rows, labels = np.nonzero(decided)
+    first = starts[rows] + highest_instances(scores, starts)[rows, labels]
+    values = _scores(fitted, given.X, names, model)
+    return row_columns(rows, given.ids, {}) | {
+        "label": [names[j] for j in labels.tolist()],
+        "score": values[rows, labels].tolist(),
+        "sentence": [sentences[i] for i in first.tolist()],
+        "sentence_number": (first - starts[rows] + 1).tolist(),
+        "sentence_score": scores[first, labels].tolist(),
     }
 
 
