@@ -189,7 +189,7 @@ def by_true_labels(train: Corpus, test: Corpus) -> Decided:
 
 
 METHODS = {
-    "`BagPlugin` (MIML-perf)": by_bag_plugin,
+    "BagPlugin (MIML-perf)": by_bag_plugin,
     "(a) sentences inherit the labels of the abstract": by_inheritance,
     "(b) contributions of terms, summed by sentence": by_contributions,
     "(b') model of abstracts, sentences scored alone": by_model_of_abstracts,
