@@ -72,3 +72,14 @@ def f_interval(tp, fp, fn, beta, spread=1.0):
     error = 1.959963984540054 * spread * math.sqrt(variance)
     odds = math.log(f / (1 - f))
     return [1 / (1 + math.exp(-(odds + side))) for side in (-error, error)]
+
+
+def beside(scores, truth, i, j, n_beside=5):
+    """The samples next to one in the order of a label's scores, and those with the label.
+
+    Of equal scores, the first samples come first.
+    """
+    order = sorted(range(len(scores)), key=lambda row: (scores[row, j], row))
+    place = order.index(i)
+    near = order[max(0, place - n_beside) : place] + order[place + 1 : place + 1 + n_beside]
+    return len(near), sum(bool(truth[row, j]) for row in near)

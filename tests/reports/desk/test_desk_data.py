@@ -1,6 +1,7 @@
 """The data of a desk's page: cuts, rules, bins, rows, slices and rivals, by definition."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from scipy import sparse
 
 from labelwise._tuning import Problem, Request, cross_fitted, tune_and_correct
 from labelwise.decisions import Thresholds, best_thresholds, micro_frontier
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import (
     Counts,
     count,
@@ -252,6 +254,35 @@ def test_notable_rows_have_the_strength_of_the_definition(given_problem):
         distance = np.abs(scores[:, j] - 0.2)
         nearest = np.abs(near.scores[near.labels == j] - 0.2)
         assert np.sort(nearest).tolist() == np.sort(distance)[:MOST_OF_LABEL].tolist()
+
+
+@given(problems(most_samples=15))
+def test_cells_are_compared_with_the_samples_of_nearest_rank(given_problem):
+    scores, truth = given_problem
+    found = notable_rows(problem_of(scores, truth), {"cut": np.full(scores.shape[1], 0.2)})
+    for cells in (found.unexpected, found.missed, *found.nearest.values()):
+        for i, j, n, positives in zip(
+            cells.rows, cells.labels, cells.n_beside, cells.positives_beside, strict=True
+        ):
+            assert (n, positives) == oracle.beside(scores, truth, i, j)
+
+
+def test_the_terms_of_a_model_are_shown_by_the_names_of_its_labels():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 3))
+    Y = pd.DataFrame({"sea": X[:, 0] > 0, "sky": X[:, 1] > 0}).astype(int)
+    names = pd.DataFrame(X, columns=["blue", "high", "odd"])
+    model = BinaryRelevance(penalty=0.1).fit(names, Y)
+    scores = pd.DataFrame(model.decision_function(names), columns=["sea", "sky"])[["sky", "sea"]]
+    desk = Desk(scores, Y, model=model, X=names)
+    rows = np.flatnonzero((X[:, 0] > 1) & (X[:, 1] > 1))[:1]
+    assert desk.terms(rows, np.array([0]))[0].split(", ")[0] == "high"
+    assert desk.terms(rows, np.array([1]))[0].split(", ")[0] == "blue"
+    assert Desk(scores, Y).terms(rows, np.array([1])) == [""]
+    with pytest.raises(ValueError, match="model and X must be given together"):
+        Desk(scores, Y, model=model)
+    with pytest.raises(ValueError, match="X must have 40 samples, as the scores have, got 39"):
+        Desk(scores, Y, model=model, X=names[1:])
 
 
 def test_no_row_is_near_a_cut_at_infinity():

@@ -19,6 +19,8 @@ _TOGETHER = 2**22
 N_BINS = 20
 # Samples of each list, and of one label in a list.
 MOST_ROWS, MOST_OF_LABEL = 40, 4
+# Samples on either side, in the order of scores, with which a cell is compared.
+N_BESIDE = 5
 
 
 class ScoredCells(NamedTuple):
@@ -97,6 +99,8 @@ class NotableCells(NamedTuple):
     scores: np.ndarray
     truth: np.ndarray
     strength: np.ndarray
+    n_beside: np.ndarray  # samples next to the cell in the order of scores, without the cell itself
+    positives_beside: np.ndarray  # those of them that have the label
 
 
 class RankedLabel(NamedTuple):
@@ -110,8 +114,18 @@ class RankedLabel(NamedTuple):
     def at(self, places: np.ndarray, strength: np.ndarray) -> NotableCells:
         """Return some of the cells, with their strength."""
         labels = np.full(places.size, self.label)
+        first = np.maximum(places - N_BESIDE, 0)
+        stop = np.minimum(places + N_BESIDE + 1, self.scores.size)
+        n_before = np.concatenate(([0], np.cumsum(self.truth)))
+        truth = self.truth[places]
         return NotableCells(
-            self.rows[places], labels, self.scores[places], self.truth[places], strength
+            self.rows[places],
+            labels,
+            self.scores[places],
+            truth,
+            strength,
+            stop - first - 1,
+            n_before[stop] - n_before[first] - truth,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._text import printable
 from labelwise._tuning import Problem
 from labelwise._validation import (
     Outcome,
@@ -16,9 +17,14 @@ from labelwise._validation import (
     columns_in_order,
     first_cell,
     is_frame,
+    n_rows,
     refuse_sparse,
 )
 from labelwise.decisions import Thresholds
+from labelwise.learners import explain
+
+# Terms of a cell, and the most characters of them.
+_N_TERMS, _LONGEST_TERMS = 3, 120
 
 
 class Slicing(NamedTuple):
@@ -57,6 +63,12 @@ class Desk:
     decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), \
             default=None
         Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
+    model : estimator, default=None
+        The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
+        the terms that speak for the labels of listed samples. Labels without names are in the order
+        of the scores.
+    X : array, sparse matrix, frame or list of texts, default=None
+        The samples, as the model takes them; needed with `model`.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     title : str, default="Decision desk"
@@ -105,6 +117,8 @@ class Desk:
         versus: Any = None,
         *,
         decided: Any = None,
+        model: Any = None,
+        X: Any = None,
         label_names: Sequence[str] | None = None,
         title: str = "Decision desk",
         random_state: Any = None,
@@ -140,6 +154,8 @@ class Desk:
         self.ids = _texts(ids, "ids", self.n_samples)
         self.texts = _texts(texts, "texts", self.n_samples)
         self.slicings = _slicings(slices, self.n_samples)
+        self.model, self.X = model, X
+        self._label_in_model = _check_model(model, X, self.problem)
         self.title = str(title)
         # Threads must not share a generator: the same seed gives the same page.
         self.seed = int(check_random_state(random_state).randint(2**31))
@@ -159,6 +175,30 @@ class Desk:
         """Names of the labels, or None."""
         return self.problem.names
 
+    def terms(self, rows: np.ndarray, labels: np.ndarray) -> list[str]:
+        """List the terms that speak most for cells, in words.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_cells,)
+            Sample of each cell.
+        labels : ndarray of int of shape (n_cells,)
+            Label of each cell.
+
+        Returns
+        -------
+        list of str
+            Terms of each cell, joined by commas; empty texts without a model.
+        """
+        if self.model is None:
+            return [""] * len(rows)
+        cells = rows, self._label_in_model[labels]
+        found = explain(self.model, self.X, top=_N_TERMS, cells=cells)
+        return [
+            printable(", ".join(term for term, _ in found.of_cell(cell)), _LONGEST_TERMS)
+            for cell in range(len(found))
+        ]
+
     def __repr__(self) -> str:
         return f"Desk of {self.n_samples} samples and {self.n_labels} labels"
 
@@ -173,6 +213,22 @@ def _refuse_missing(outcome: Outcome) -> None:
         f"{outcome.missing.nnz:,} (first: sample {row}, label {name!r}): fill them in or leave out "
         "their samples."
     )
+
+
+def _check_model(model: Any, X: Any, problem: Problem) -> np.ndarray:
+    """Check a model with its samples, and return the number of each label in the model."""
+    if (model is None) != (X is None):
+        raise ValueError("model and X must be given together, got one of them.")
+    if model is None:
+        return np.arange(problem.n_labels)
+    if n_rows(X) != problem.n_samples:
+        raise ValueError(
+            f"X must have {problem.n_samples} samples, as the scores have, got {n_rows(X)}."
+        )
+    names = explain(model, X, cells=([], [])).label_names
+    if names is None or problem.names is None:
+        return np.arange(problem.n_labels)
+    return columns_in_order(problem.names, names, "model")
 
 
 def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndarray]:

@@ -64,6 +64,7 @@ def desk_page(desk: Desk) -> Page:
         "summary": _summary(desk),
         "headline": _headline(desk.problem, marked),
         "has_texts": desk.texts is not None,
+        "has_terms": desk.model is not None,
         "has_rival": desk.rival is not None,
     }
     return Page("desk.html", desk.title, data, words)
@@ -226,17 +227,19 @@ def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
     ids, texts = desk.ids, desk.texts
     return {
         "hasIds": ids is not None,
+        "hasTerms": desk.model is not None,
         "ids": {row: printable(row if ids is None else ids[row]) for row in rows},
         "texts": texts and {row: printable(texts[row], _LONGEST_TEXT) for row in rows},
-        "unexpected": _cell_list(found.unexpected),
-        "missed": _cell_list(found.missed),
-        "nearest": {key: _cell_list(near) for key, near in found.nearest.items()},
+        "unexpected": _cell_list(desk, found.unexpected),
+        "missed": _cell_list(desk, found.missed),
+        "nearest": {key: _cell_list(desk, near) for key, near in found.nearest.items()},
     }
 
 
-def _cell_list(found: NotableCells) -> list[list[Any]]:
-    columns = (found.rows, found.labels, found.scores, found.truth.astype(int), found.strength)
-    return [list(cell) for cell in zip(*(column.tolist() for column in columns), strict=True)]
+def _cell_list(desk: Desk, found: NotableCells) -> list[list[Any]]:
+    """Return the cells as lists, the last entry of which are the terms that speak for the label."""
+    columns = [column.tolist() for column in found._replace(truth=found.truth.astype(int))]
+    return [list(cell) for cell in zip(*columns, desk.terms(found.rows, found.labels), strict=True)]
 
 
 def _slice_data(

@@ -3,8 +3,8 @@
 const FIRST_ROWS = 8;
 const isOpen = new Set(); // lists that are shown in full
 
-function rowLine([row, label, score, truth, strength], cutOfLabel, describe) {
-  const texts = page.rows.texts;
+function rowLine([row, label, score, truth, strength, nBeside, positives, terms], cutOfLabel, describe) {
+  const { texts, hasTerms } = page.rows;
   return html(
     "tr",
     {},
@@ -13,7 +13,8 @@ function rowLine([row, label, score, truth, strength], cutOfLabel, describe) {
     html("td", { class: "num" }, number(score)),
     html("td", { class: "num" }, threshold(cutOfLabel[label])),
     html("td", {}, truth ? "yes" : "no"),
-    html("td", { class: "faint" }, describe(strength, label, score)),
+    html("td", { class: "faint" }, describe(strength, label, score, nBeside, positives)),
+    ...(hasTerms ? [html("td", {}, html("bdi", {}, terms))] : []),
     ...(texts ? [html("td", { class: "text" }, html("bdi", {}, texts[row]))] : []),
   );
 }
@@ -21,7 +22,7 @@ function rowLine([row, label, score, truth, strength], cutOfLabel, describe) {
 function rowList(name, cells, cutOfLabel, describe) {
   const shown = isOpen.has(name) ? cells : cells.slice(0, FIRST_ROWS);
   const lines = shown.map((cell) => rowLine(cell, cutOfLabel, describe));
-  const none = html("tr", {}, html("td", { colspan: 7, class: "faint" }, "No such sample."));
+  const none = html("tr", {}, html("td", { colspan: 8, class: "faint" }, "No such sample."));
   byId(`rows-${name}`).replaceChildren(...(lines.length ? lines : [none]));
   const more = byId(`more-${name}`);
   more.hidden = cells.length <= FIRST_ROWS;
@@ -32,9 +33,9 @@ function rowList(name, cells, cutOfLabel, describe) {
 function showRows() {
   const { rows } = page;
   const rule = points.find((point) => point.key === state.near);
-  rowList("near", rows.nearest[state.near] ?? [], rule.thresholds, (strength, label, score) => {
+  rowList("near", rows.nearest[state.near] ?? [], rule.thresholds, (strength, label, score, nBeside, positives) => {
     const side = score >= rule.thresholds[label] ? "above" : "below";
-    return `${number(-strength)} standard deviations ${side} the cut`;
+    return `just ${side} the cut: of ${plural(nBeside, "sample", "samples")} with the nearest scores, ${whole(positives)} ${positives === 1 ? "has" : "have"} the label`;
   });
   const cuts = view.labels.thresholds;
   rowList("unexpected", rows.unexpected, cuts, (strength, label) => {

@@ -120,20 +120,24 @@ function labelTable() {
 }
 
 function rowTable() {
-  const head = ["list", "sample", "label", "score", "has label", ...(page.rows.texts ? ["text"] : [])];
+  const { texts, hasTerms } = page.rows;
+  const more = [...(hasTerms ? ["terms"] : []), ...(texts ? ["text"] : [])];
+  const head = ["list", "sample", "label", "score", "has label", ...more, "answer"];
   const lists = {
     nearest: page.rows.nearest[state.near] ?? [],
     unexpected: page.rows.unexpected,
     missed: page.rows.missed,
   };
   const lines = Object.entries(lists).flatMap(([list, cells]) =>
-    cells.map(([row, label, score, truth]) => [
+    cells.map(([row, label, score, truth, , , , terms]) => [
       list,
       page.rows.ids[row],
       page.names[label],
       score,
       truth,
-      ...(page.rows.texts ? [page.rows.texts[row]] : []),
+      ...(hasTerms ? [terms] : []),
+      ...(texts ? [texts[row]] : []),
+      "",
     ]),
   );
   return [head, ...lines];
