@@ -135,6 +135,8 @@ class _GuaranteeFields(_FileObject):
     n_tuning: _Whole
     n_calibration: _Whole
     needed: _Wholes | None
+    weigh: Literal["row", "group"] = "row"
+    n_groups: _Whole | None = None
 
 
 class _BandGuaranteeFields(_FileObject):
@@ -146,6 +148,7 @@ class _BandGuaranteeFields(_FileObject):
     review_per_1000: _Number
     n_tuning: _Whole
     n_calibration: _Whole
+    weigh: Literal["row", "group"] = "row"
 
 
 class _CurveFields(_FileObject):

@@ -24,7 +24,6 @@ from labelwise._estimators import (
     splits_of,
     warn_of_constants,
 )
-from labelwise._tuning.objectives._request import refuse_with_guarantee
 from labelwise._tuning.problem._problem import Problem, with_truth
 from labelwise._validation import (
     Outcome,
@@ -214,12 +213,23 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     Y = samples.Y[rows][:, varies]
     groups = _groups(rows, samples.groups)
     weights = samples.weights_of(scored)
+    return _known(scores, Y, tuple(names), weights, groups), folds[~np.isnan(Y).all(axis=1)]
+
+
+def _known(
+    scores: Any,
+    Y: np.ndarray,
+    names: tuple[str, ...] | None,
+    weights: np.ndarray | None,
+    groups: np.ndarray | None,
+) -> Problem:
+    """Build a problem of labels that are 0, 1 or NaN, without samples that have only NaN."""
     truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
     if not gaps.any():
-        return Problem(scores, truth, tuple(names), weights, groups=groups), folds
+        return Problem(scores, truth, names, weights, groups=groups)
     missing = sparse.csc_array(gaps)
-    known = Outcome(truth, without_cells(scores, missing), None, tuple(names), weights, missing)
-    return with_truth(known, groups), folds[~gaps.all(axis=1)]
+    known = Outcome(truth, without_cells(scores, missing), None, names, weights, missing)
+    return with_truth(known, groups)
 
 
 def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
@@ -227,14 +237,12 @@ def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Pr
 
     A guarantee counts the decisions and the positives of all labels.
     """
-    problem, _ = tuning_problem(scored, samples)
-    refuse_with_guarantee(False, problem.n_missing)
     constants = scored.scorer.constants
-    ends = constant_scores(constants, method)
-    scores = np.repeat(ends[None], problem.n_samples, axis=0)
-    scores[:, np.isnan(constants)] = problem.scores
-    Y = sparse.csc_array(samples.Y[scored.held_out.rows].astype(bool))
-    return Problem(scores, Y, samples.names, groups=problem.groups)
+    held_out, rows, _ = scored.held_out
+    scores = np.repeat(constant_scores(constants, method)[None], rows.size, axis=0)
+    scores[:, np.isnan(constants)] = held_out
+    groups = _groups(rows, samples.groups)
+    return _known(scores, samples.Y[rows], samples.names, samples.weights_of(scored), groups)
 
 
 def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:

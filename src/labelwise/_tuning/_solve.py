@@ -21,7 +21,7 @@ from labelwise._tuning.objectives._by_label import LabelObjective, MacroRule, be
 from labelwise._tuning.objectives._choice import Choice, Objective
 from labelwise._tuning.objectives._micro import MicroRule, best_micro
 from labelwise._tuning.objectives._off_frontier import OffFrontier
-from labelwise._tuning.objectives._request import Certify, Request, refuse_with_guarantee
+from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.objectives._sample import ascend
 from labelwise._tuning.objectives._shared import SharedTuner
 from labelwise._tuning.problem._problem import Problem
@@ -71,9 +71,6 @@ def solve(
         return thresholds_of(best_cuts(curves, request), request, curves)
     problem = curves
     if request.certify is not None:
-        for given in (problem, calibration):
-            if given is not None:
-                refuse_with_guarantee(given.weights is not None, given.n_missing)
         return _certified(problem, request, request.certify, random_state, calibration)
     problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
@@ -246,12 +243,17 @@ def _certified(
     from labelwise._tuning.guarantees._certify import certify
 
     values, most, guarantee = certify(problem, request, options, random_state, calibration)
+    known = problem.labels_with_truth()
+    if known is not None:
+        # Labels without truth for any sample are never decided.
+        values = np.where(np.isin(np.arange(values.size), known), values, np.inf)
     by_label = problem.decision_counts(values, most, "label")
     counts = by_label
     if request.counts_by == "sample":
         counts = problem.decision_counts(values, most, "sample")
+    weights = problem.weights if request.counts_by == "sample" else None
     evidence = Evidence(
-        value=float(request.value(counts)),
+        value=float(request.value(counts, weights)),
         measure=request.measure_name,
         average=request.average,
         support=problem.support,
@@ -259,6 +261,8 @@ def _certified(
         n_samples=problem.n_samples,
         beta=request.beta,
         shared=request.shared,
+        n_missing=problem.n_missing,
+        weighted=problem.weights is not None,
         guarantee=guarantee,
         corrected_value=guarantee.value,
         true_positives=by_label.tp,

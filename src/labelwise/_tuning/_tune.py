@@ -83,6 +83,7 @@ def check_calibration(
     problem: Problem,
     request: Any,
     *,
+    allow_missing: bool = True,
     ids: Any = None,
     by_position: bool | None = None,
 ) -> Problem | None:
@@ -104,7 +105,13 @@ def check_calibration(
         raise ValueError("calibration must contain groups if groups are given.")
     column = ids if isinstance(ids, str) else None
     tested = check_problem(
-        scores, Y, problem.names, given_groups, ids=column, by_position=by_position
+        scores,
+        Y,
+        problem.names,
+        given_groups,
+        allow_missing=allow_missing,
+        ids=column,
+        by_position=by_position,
     )
     if tested.n_labels != problem.n_labels:
         raise ValueError(

@@ -133,8 +133,7 @@ def best_thresholds(
         samples with the same labels and scores, in two labels or more, if no other sample has any
         of these scores. The bootstrap and the guarantee draw and count every copy by itself. With
         `guarantee`, groups are the independent units, and a new group must not have more samples
-        than the largest; "macro" and "expectation" then use one random sample of each group for
-        calibration, and their guarantee is for a random sample of a new group.
+        than the largest; ``Certify(0.95, weigh="group")`` counts every group the same.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples,
         one of weight 0 as none, in the measure, in costs and in constraints. Folds and bootstrap

@@ -58,7 +58,6 @@ from labelwise._tuning.objectives._request import (
     Certify,
     Request,
     options,
-    refuse_with_guarantee,
     with_current_options,
 )
 from labelwise._tuning.problem._problem import warn_of_labels_without_positives
@@ -247,7 +246,7 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             Weight of each sample, finite and not negative. It counts in the estimator and in the
             thresholds, as in `best_thresholds`. A sample of weight 0 is ignored. An estimator whose
             ``fit`` takes no weights is fitted without them, with a warning; in a pipeline, the
-            last step gets them. Not with `guarantee`.
+            last step gets them.
         groups : array of shape (n_samples,), default=None
             Group of each sample; samples of a group stay together. They are in the same fold of the
             splitter, of the choice of thresholds, and of an estimator that takes groups for folds
@@ -272,8 +271,6 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
         weights = check_sample_weights(sample_weight, labels.matrix)
-        if request.certify is not None:
-            refuse_with_guarantee(weights is not None, 0)
         routed = routed_to_fit(self, sample_weight, groups, params, "thresholds")
         dense = dense_targets(labels.matrix, labels.missing)
         samples = Samples(X, dense, labels.names, *routed, weights)

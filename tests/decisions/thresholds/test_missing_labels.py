@@ -12,7 +12,6 @@ from labelwise._tuning._tune import tune_and_correct
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import (
-    Certify,
     Thresholds,
     TunedThresholds,
     adapt_thresholds,
@@ -237,23 +236,29 @@ def test_the_corrected_value_leaves_a_label_without_truth_out():
         assert one.corrected_value == other.corrected_value
 
 
-def test_guarantees_and_bands_refuse_missing_labels():
+def test_bands_refuse_missing_labels():
     scores, Y = random_gaps(5)
-    whole = np.nan_to_num(Y)
-    message = "guarantee does not go together with missing labels in Y, got "
-    options = {"min_precision": 0.5, "guarantee": 0.9}
-    with pytest.raises(ValueError, match=message):
-        best_thresholds(scores, Y, **options)
-    with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
-        best_thresholds(
-            scores, whole, min_precision=0.5, guarantee=Certify(0.9, calibration=(scores, Y))
-        )
     with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
         review_bands(scores, Y, min_precision=0.5)
-    X = np.hstack([scores, scores])
-    model = BinaryRelevance(penalty=1.0).fit(X, whole)
-    with pytest.raises(ValueError, match=message):
-        TunedThresholds(FrozenEstimator(model), **options).fit(X, Y)
+
+
+def test_a_guarantee_counts_only_labels_that_are_known():
+    random = np.random.default_rng(12)
+    truth = (random.random((600, 3)) < 0.4).astype(float)
+    scores = truth + 0.3 * random.normal(size=truth.shape)
+    Y = np.where(random.random(truth.shape) < 0.3, np.nan, truth)
+    options = {"min_precision": 0.5, "guarantee": 0.9}
+    found = best_thresholds(scores, Y, **options)
+    # Scores of cells without truth do not matter.
+    other = best_thresholds(np.where(np.isnan(Y), 9.0, scores), Y, **options)
+    np.testing.assert_array_equal(found.values, other.values)
+    model = BinaryRelevance(penalty=1.0).fit(scores, truth)
+    tuned = TunedThresholds(FrozenEstimator(model), **options).fit(scores, Y)
+    assert tuned.thresholds_.evidence.n_missing > 400
+    Y[:, 2] = np.nan
+    unknown = best_thresholds(scores, Y, shared=True, **options)
+    assert unknown.values[2] == np.inf
+    assert np.isfinite(unknown.values[:2]).all()
 
 
 def test_thresholds_of_missing_labels_are_not_adapted():

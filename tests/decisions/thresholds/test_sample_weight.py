@@ -249,12 +249,6 @@ def test_constraints_are_checked_by_weight():
         assert (found.limit, found.value) == (expected.limit, expected.value)
 
 
-def test_a_guarantee_refuses_weights():
-    Y = np.arange(40)[:, None] % 2
-    with pytest.raises(ValueError, match="guarantee does not go together with sample_weight"):
-        best_thresholds(Y + 0.1, Y, sample_weight=np.ones(40), min_precision=0.5, guarantee=0.9)
-
-
 def test_thresholds_of_weighted_samples_are_not_adapted():
     found = best_thresholds([[0.1], [0.5], [0.9]], [[0], [1], [1]], sample_weight=[1, 2, 1])
     assert "samples counted by weight" in repr(found)

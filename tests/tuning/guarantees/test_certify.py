@@ -204,7 +204,7 @@ def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
     tuning, tested = (check_problem(scores, Y, None, np.arange(60) // size) for size in sizes)
     options = Certify(0.9)
     parts = split_parts(tuning, options, np.random.RandomState(0), tested)
-    assert [part.most_rows for part in parts] == [5, 5]
+    assert [part.most_weight for part in parts] == [5, 5]
 
 
 def test_groups_are_the_independent_units_and_copies_without_groups_are_not():

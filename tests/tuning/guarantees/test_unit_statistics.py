@@ -1,5 +1,8 @@
 """Units are split at random, and counts along a path are those of deciding at each point."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,8 +114,7 @@ def test_copies_of_a_row_are_different_units():
     units = shuffled_units(problem, np.random.RandomState(0))
     assert isinstance(units, IndependentUnits)
     assert units.n_units == 20
-    assert units.most_rows == 1
-    assert units.one_row_each() is units
+    assert units.most_weight == 1
     assert problem.n_fold_units == 10  # folds keep copies together
 
 
@@ -120,15 +122,29 @@ def test_every_part_is_bounded_by_the_largest_group_of_all():
     problem = grouped([1] * 20 + [7])
     for seed in range(5):
         parts = split_units(problem, np.random.RandomState(seed), [0.5])
-        assert [part.most_rows for part in parts] == [7, 7]
-        assert parts[0].part(0, 2).most_rows == 7
+        assert [part.most_weight for part in parts] == [7, 7]
+        assert parts[0].part(0, 2).most_weight == 7
 
 
-def test_the_row_of_a_group_is_drawn_at_random():
-    units = shuffled_units(grouped([4] * 400), np.random.RandomState(0))
-    places = units.one_row_each().problem.scores.ravel()
-    # Each place is expected 100 times, with a standard deviation below 9.
-    assert (np.abs(np.bincount(places.astype(int), minlength=4) - 100) < 36).all()
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_number_of_a_unit_is_the_weighted_sum_or_mean_of_its_samples(is_weighted):
+    sizes = np.array([3, 1, 7, 2])
+    random = np.random.default_rng(3)
+    problem = grouped(sizes)
+    if is_weighted:
+        problem = replace(problem, weights=random.integers(1, 5, problem.n_samples))
+    units = shuffled_units(problem, np.random.RandomState(0))
+    given = problem.everyone
+    assert units.most_weight == np.bincount(problem.groups, given).max()
+    numbers = random.normal(size=(problem.n_samples, 2))
+    for counted, alike in ((units, False), (units.counted_alike(), True)):
+        expected = []
+        for first, last in itertools.pairwise(np.append(0, units.ends)):
+            rows = units.problem.rows(slice(first, last))
+            weights = rows.everyone / (rows.everyone.sum() if alike else 1)
+            expected.append(weights @ numbers[first:last])
+        np.testing.assert_allclose(counted.summed(numbers), expected)
+    assert units.counted_alike().most_weight == 1
 
 
 @pytest.mark.parametrize("share", [0.001, 0.999])

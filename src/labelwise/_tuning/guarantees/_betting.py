@@ -29,7 +29,19 @@ def rejections(
     n_rows: int,
     alpha: float,
 ) -> np.ndarray:
-    """Test for each column whether the mean of its numbers is above 0.
+    """Return whether the mean of each column is proven to be above 0, see `log_capitals`."""
+    found = log_capitals(blocks, lowest, mean_squares, n_rows, alpha)
+    return np.asarray(found >= -np.log(alpha))
+
+
+def log_capitals(
+    blocks: Iterable[np.ndarray],
+    lowest: np.ndarray,
+    mean_squares: np.ndarray,
+    n_rows: int,
+    alpha: float,
+) -> np.ndarray:
+    """Bet for each column that the mean of its numbers is above 0.
 
     A player starts with a capital of 1 and bets before each row that its number is above 0: the
     capital is multiplied by ``1 + bet * number``. If the mean is 0 or less, the capital is a
@@ -53,12 +65,13 @@ def rejections(
     n_rows : int
         Number of rows in all blocks.
     alpha : float
-        Probability of a false rejection, at most.
+        Probability of a false rejection, at most. Bets end at a capital of ``1 / alpha``.
 
     Returns
     -------
-    ndarray of bool of shape (n_columns,)
-        Whether the mean is proven to be above 0.
+    ndarray of shape (n_columns,)
+        Logarithms of the largest capitals. ``exp(-x)`` is a p-value of the hypothesis that the
+        mean is 0 or less.
 
     References
     ----------
@@ -74,7 +87,7 @@ def rejections(
     for values in blocks:
         bet_on_rows(values, state, lowest, target, n_left, bet_table())
         n_left -= values.shape[0]
-    return np.asarray(state[1] >= target)
+    return np.asarray(state[1])
 
 
 @cache

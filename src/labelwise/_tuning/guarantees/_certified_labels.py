@@ -1,4 +1,9 @@
-"""Certify the threshold of each label by itself, by exact binomial tests down its curve."""
+"""Certify the threshold of each label by itself, by tests down its curve.
+
+Decisions of independent samples are tested by exact binomial tests. Samples of a group are not
+independent, and weighted samples do not count alike: then the numbers of the groups or samples are
+tested by betting.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,9 @@ from scipy.special import betainc
 
 from labelwise._counts import Counts
 from labelwise._curves import Cuts
+from labelwise._tuning.guarantees._betting import log_capitals
+from labelwise._tuning.guarantees._guarantees_kernels import LARGEST_LOSS
+from labelwise._tuning.guarantees._unit_statistics import IndependentUnits
 from labelwise._tuning.objectives._choice import first_best_of_each
 from labelwise._tuning.objectives._constraints import Limits
 from labelwise._tuning.objectives._request import Certify, Request
@@ -14,12 +22,13 @@ from labelwise._tuning.problem._problem import Problem
 
 # Cuts of each label that are tested, and cuts of all labels in memory.
 _MOST_CUTS, _FEWEST_CUTS, _MOST_IN_ALL = 100, 5, 2**23
+_RATES = ("min_precision", "min_recall")
 # No label needs more error-free decisions than this at a level that floats can tell from 1.
 _MOST_NEEDED = 2**31
 
 
 def certified_labels(
-    tuning: Problem, calibration: Problem, request: Request, options: Certify
+    tuning: IndependentUnits, calibration: IndependentUnits, request: Request, options: Certify
 ) -> tuple[np.ndarray, np.ndarray]:
     """Certify the cut of each label with the best value that passes its tests.
 
@@ -35,17 +44,27 @@ def certified_labels(
     needed : ndarray of int of shape (n_labels,)
         How many decisions without an error the others lack; 0 for certified labels.
     """
-    cuts = tuning.cuts_of_all()
-    order = _test_order(cuts, request)
+    problem = tuning.problem
+    cuts = problem.cuts_of_all()
+    is_binomial = problem.groups is None and problem.weights is None
+    order = _test_order(cuts, request) if is_binomial else _unit_order(tuning, cuts, request)
     thresholds = cuts.thresholds[order]
-    p_values = _p_values(calibration, thresholds, request.limits)
-    has_cuts = (tuning.support > 0) & (thresholds[0] < np.inf)
+    has_cuts = (problem.support > 0) & (thresholds[0] < np.inf)
+    # With tests by betting, Holm's method starts from the smallest share of alpha.
+    least = options.alpha / (max(1, has_cuts.sum()) if options.across == "all" else 1)
+    if is_binomial:
+        p_values = _p_values(calibration.problem, thresholds, request.limits)
+    else:
+        p_values = _betting_p_values(tuning, calibration, thresholds, request.limits, least)
     # A label passes a cut if all cuts up to it pass.
-    p_values = np.maximum.accumulate(np.where(has_cuts, p_values, 1.0), axis=0)
-    level = _level(p_values[-1, has_cuts], options)
-    n_passed = (p_values <= level).sum(axis=0)
-    chosen = thresholds[np.maximum(n_passed - 1, 0), np.arange(tuning.n_labels)]
-    needed = _needed(calibration, thresholds[0], request.limits, level)
+    passing = np.maximum.accumulate(np.where(has_cuts, p_values, 1.0), axis=0)
+    level = _level(passing[-1, has_cuts], options)
+    n_passed = (passing <= level).sum(axis=0)
+    chosen = thresholds[np.maximum(n_passed - 1, 0), np.arange(problem.n_labels)]
+    if is_binomial:
+        needed = _needed(calibration.problem, thresholds[0], request.limits, level)
+    else:
+        needed = _needed_by_betting(p_values[0], calibration.most_weight, request.limits, level)
     return np.where(n_passed, chosen, np.inf), np.where(n_passed, 0, needed)
 
 
@@ -63,12 +82,43 @@ def _test_order(cuts: Cuts, request: Request) -> np.ndarray:
     best = first_best_of_each(
         np.asarray(request.measure(counts), dtype=np.float64), cuts.starts, is_testable
     )
-    n_labels = safest.size
-    most = int(np.clip(_MOST_IN_ALL // n_labels, _FEWEST_CUTS, _MOST_CUTS))
-    n_points = min(most, int(np.abs(best - safest).max()) + 1)
+    n_points = min(_most_cuts(safest.size), int(np.abs(best - safest).max()) + 1)
+    return _places_between(safest, best, n_points)
+
+
+def _most_cuts(n_labels: int) -> int:
+    return int(np.clip(_MOST_IN_ALL // n_labels, _FEWEST_CUTS, _MOST_CUTS))
+
+
+def _places_between(first: np.ndarray, last: np.ndarray, n_points: int) -> np.ndarray:
+    """Return whole numbers at equal steps from the first to the last of each column."""
     share = np.linspace(0.0, 1.0, n_points)[:, None]
-    places = np.rint(safest + share * (best - safest))
-    return np.asarray(places, dtype=np.intp)
+    return np.asarray(np.rint(first + share * (last - first)), dtype=np.intp)
+
+
+def _unit_order(tuning: IndependentUnits, cuts: Cuts, request: Request) -> np.ndarray:
+    """Return the places of the cuts of each label in the order of their tests by betting.
+
+    The first cut is the one of some 100 at which the numbers of the tuning units, with a mistake
+    more, are above 0 by the most standard errors.
+    """
+    values = np.asarray(request.measure(cuts.counts), dtype=np.float64)
+    # The first cut of a label decides nothing, so that it cannot be tested.
+    last = cuts.starts[1:] - 1
+    places = _places_between(np.minimum(cuts.starts[:-1] + 1, last), last, _most_cuts(last.size))
+    safest, best = np.empty_like(last), np.empty_like(last)
+    for j, of_label in enumerate(places.T):
+        evidence = np.full(of_label.size, np.inf)
+        for rate in _RATES:
+            limit = getattr(request.limits, rate)
+            if limit:
+                seen = numbers_of_label(tuning, j, cuts.thresholds[of_label], rate, limit)
+                mistake = limit * tuning.mean_weight
+                error = np.sqrt(np.sum(seen**2, axis=0) + mistake**2)
+                evidence = np.minimum(evidence, (seen.sum(axis=0) - mistake) / error)
+        safest[j] = of_label[np.argmax(evidence)]
+        best[j] = of_label[np.argmax(np.nan_to_num(values[of_label], nan=-np.inf))]
+    return _places_between(safest, best, len(places))
 
 
 def _p_values(calibration: Problem, thresholds: np.ndarray, limits: Limits) -> np.ndarray:
@@ -81,6 +131,80 @@ def _p_values(calibration: Problem, thresholds: np.ndarray, limits: Limits) -> n
     p_values = np.empty_like(found)
     np.put_along_axis(p_values, order, found, axis=0)
     return p_values
+
+
+def _betting_p_values(
+    tuning: IndependentUnits,
+    calibration: IndependentUnits,
+    thresholds: np.ndarray,
+    limits: Limits,
+    alpha: float,
+) -> np.ndarray:
+    """Return the p-value of each label at each of its thresholds, by betting on the units."""
+    p_values = np.zeros(thresholds.shape)
+    for j in range(thresholds.shape[1]):
+        order = np.argsort(-thresholds[:, j], kind="stable")
+        falling = thresholds[order, j]
+        for rate in _RATES:
+            limit = getattr(limits, rate)
+            if not limit:
+                continue
+            seen, tested = (
+                numbers_of_label(units, j, falling, rate, limit) for units in (tuning, calibration)
+            )
+            lowest = np.full(falling.size, -limit * calibration.most_weight)
+            squares = np.mean(seen**2, axis=0) if len(seen) else lowest**2
+            capitals = log_capitals([tested], lowest, squares, len(tested), alpha)
+            # Bets end at a capital of 1 / alpha, which must not be missed by rounding.
+            found = np.where(capitals >= -np.log(alpha), alpha, np.exp(-capitals))
+            p_values[order, j] = np.maximum(p_values[order, j], found)
+    return p_values
+
+
+def numbers_of_label(
+    units: IndependentUnits, j: int, thresholds: np.ndarray, rate: str, limit: float
+) -> np.ndarray:
+    """Return the numbers that a label has in the units, one column for each falling threshold.
+
+    With the truth y and the decision d of a sample, 0 or 1, the number of a unit is the weighted
+    sum of ``d (y - limit)`` for a precision above the limit, and of ``y (d - limit)`` for a
+    recall. Units whose number is 0 at all thresholds, because no sample has a decision or none
+    has the label, are left out: the others are independent too, and their mean has the same sign.
+    """
+    ranking, Y = units.problem.ranking, units.problem.Y
+    of_label = slice(*ranking.starts[j : j + 2])
+    rows, is_positive = ranking.cells[of_label] >> 1, ranking.cells[of_label] & 1 == 1
+    entry = np.searchsorted(-thresholds, -ranking.scores[of_label])
+    taken = np.flatnonzero(entry < thresholds.size)
+    if rate == "min_precision":
+        rows, entry, gains = rows[taken], entry[taken], is_positive[taken] - limit
+    else:
+        # A positive counts as missed at all thresholds, and as found from its entry on.
+        taken = taken[is_positive[taken]]
+        positives = Y.indices[slice(*Y.indptr[j : j + 2])]
+        rows = np.append(rows[taken], positives)
+        entry = np.append(entry[taken], np.zeros(positives.size, dtype=np.intp))
+        gains = np.repeat([1.0, -limit], [taken.size, positives.size])
+    if units.weights is not None:
+        gains = gains * units.weights[rows]
+    concerned, places = np.unique(np.searchsorted(units.ends, rows, "right"), return_inverse=True)
+    numbers = np.zeros((concerned.size, thresholds.size))
+    np.add.at(numbers, (places, entry), gains)
+    return np.cumsum(numbers, axis=1)
+
+
+def _needed_by_betting(
+    p_values: np.ndarray, most_weight: float, limits: Limits, level: float
+) -> np.ndarray:
+    """Estimate how many more decisions without an error each label needs to pass its first test.
+
+    Each is that of another unit, of one sample with weight 1, and wins the largest bet.
+    """
+    limit = max(limits.min_precision or 0.0, limits.min_recall or 0.0, 1e-12)
+    gain = np.log1p(LARGEST_LOSS * (1 - limit) / (limit * most_weight))
+    short = np.log(np.maximum(p_values, level) / level)
+    needed = np.minimum(np.ceil(short / max(gain, 1 / _MOST_NEEDED)), _MOST_NEEDED)
+    return np.asarray(needed, dtype=np.int64)
 
 
 def _worst_p_value(counts: Counts, limits: Limits) -> np.ndarray:

@@ -8,7 +8,6 @@ is missing where no point passes. `f_bound` bounds micro F at the certified poin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,13 +18,11 @@ from labelwise._tuning.guarantees._paths import PathChoice
 from labelwise._tuning.guarantees._unit_statistics import (
     IndependentUnits,
     PathCells,
-    RowStatistic,
     path_cells,
     row_statistics,
 )
 from labelwise._tuning.objectives._constraints import Limits
 from labelwise._tuning.objectives._request import Request
-from labelwise.measures import macro, micro, precision, recall
 
 # Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
 _N_RATES, _MOST_TIMES = 100, 1000.0
@@ -86,7 +83,7 @@ def _passed(
     statistics = row_statistics(request.limits, request.average, n_labels, cells.most_per_row)
     passed = np.ones(cells.n_points, dtype=bool)
     for statistic, squares in zip(statistics, mean_squares, strict=True):
-        lowest = np.full(cells.n_points, statistic.lowest * calibration.most_rows)
+        lowest = np.full(cells.n_points, statistic.lowest * calibration.most_weight)
         blocks = calibration.blocks_of(cells, statistic)
         passed &= rejections(blocks, lowest, squares, n_units, alpha)
     return passed
@@ -108,16 +105,15 @@ def shortfall(
     path, most, _, sequence = choices[0]
     thresholds = path[sequence[0]]
     cells = path_cells(calibration.problem, thresholds[None], most)
-    counts = calibration.problem.decision_counts(thresholds, most, request.counts_by)
-    n_decided = int(np.sum(counts.tp + counts.fp))
+    n_decided = sum(int(counts.decided.sum()) for counts in cells.blocks(calibration.ends))
     if n_decided == 0:
         return (
             "the safest thresholds found make no decision there; lower limits, a lower probability "
             "or more samples may pass"
         )
-    average = partial(macro, undefined="skip") if request.average == "sample" else micro
+    reached = rates_reached(calibration, thresholds, most, request.average)
     said, factors = [], []
-    for rate, name in ((precision, "min_precision"), (recall, "min_recall")):
+    for rate, name in zip(reached, ("min_precision", "min_recall"), strict=True):
         asked = getattr(request.limits, name)
         if asked is None:
             continue
@@ -133,12 +129,12 @@ def shortfall(
         ]
         each = (calibration.blocks_of(cells, statistic) for statistic in statistics)
         numbers = np.hstack([np.concatenate(list(blocks)) for blocks in each])
-        lowest = np.array([one.lowest for one in statistics]) * calibration.most_rows
+        lowest = np.array([one.lowest for one in statistics]) * calibration.most_weight
         squares = (numbers**2).mean(axis=0)
         passed = rejections([numbers], lowest, squares, calibration.n_units, alpha)
         n_passed = _n_before_a_failure(passed)
         proven = limits[n_passed - 1] if n_passed else 0.0
-        said.append(f"{rate.__name__} {average(rate, counts):.4f}, which proves {proven:.2f}")
+        said.append(f"{name[4:]} {rate:.4f}, which proves {proven:.2f}")
         mean, square = numbers[:, -1].mean(), squares[-1]
         bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest[-1])
         growth = bet * mean - bet**2 * square / 2
@@ -149,8 +145,34 @@ def shortfall(
         times = f"about {max(more, 1.5):.2g} times as many samples"
         advice = f"lower limits, a lower probability or {times} may pass"
     decisions = "1 decision" if n_decided == 1 else f"{n_decided:,} decisions"
-    reached = f"the safest thresholds found make {decisions} there, with {' and '.join(said)}"
-    return f"{reached}; {advice}"
+    safest = f"the safest thresholds found make {decisions} there, with {' and '.join(said)}"
+    return f"{safest}; {advice}"
+
+
+def rates_reached(
+    units: IndependentUnits, thresholds: np.ndarray, most_per_row: int | None, average: str
+) -> tuple[float, float]:
+    """Compute precision and recall on units by weight: micro rates, or the mean over samples.
+
+    A rate that is not defined is NaN.
+    """
+    cells = path_cells(units.problem, thresholds[None], most_per_row)
+    sums = np.zeros((2, 2))  # hits and what they are a share of, for precision and recall
+    first = 0
+    for counts in cells.blocks(units.ends):
+        decided, hits = counts.decided[:, 0], counts.hits[:, 0]
+        rows = slice(first, first + hits.size)
+        weights = np.ones(hits.size) if units.weights is None else units.weights[rows]
+        for number, total in enumerate((decided, counts.labels[:, 0])):
+            if average == "sample":
+                found = np.divide(hits, total, out=np.zeros(hits.size), where=total > 0)
+                sums[number] += weights @ found, weights @ (total > 0)
+            else:
+                sums[number] += weights @ hits, weights @ total
+        first = rows.stop
+    with np.errstate(invalid="ignore"):
+        precision, recall = (sums[:, 0] / sums[:, 1]).tolist()
+    return precision, recall
 
 
 def f_bound(
@@ -174,7 +196,7 @@ def f_bound(
     limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
     n_labels = tuning.problem.n_labels
     most_decided = n_labels if most_per_row is None else most_per_row
-    lowest = -limits * (most_decided + beta**2 * n_labels) * calibration.most_rows
+    lowest = -limits * (most_decided + beta**2 * n_labels) * calibration.most_weight
     above, below = _f_terms(calibration, beta, thresholds, most_per_row)
     blocks = (
         above[first : first + _BLOCK, None] - limits * below[first : first + _BLOCK, None]
@@ -206,23 +228,21 @@ def first_controlled_point(
 ) -> int | None:
     """Return the first point of a path whose expected recall of a new sample is high enough.
 
-    The recall of a sample rises along the path. With n calibration samples that have labels, the
-    first point whose mean loss R (1 - recall) meets ``(n R + 1) / (n + 1) <= 1 - min_recall`` has
-    an expected loss of at most ``1 - min_recall`` on a new sample that has labels. The expectation
-    is over calibration samples and the new sample; for given calibration samples, the recall can
-    be lower. None if no point meets it.
+    The recall of a sample rises along the path. The number of a unit is the weighted sum of
+    ``min_recall - recall`` over its samples that have labels; it is at most B, `min_recall` times
+    the largest weight of a unit. At the first point where the sum over n calibration units and B
+    is 0 or less, the expected number of a new unit is 0 or less: for units of one sample this is
+    ``(n R + 1) / (n + 1) <= 1 - min_recall``, with the mean loss R (1 - recall). The expectation
+    is over calibration units and the new unit; for given calibration units, the recall can be
+    lower. None if no point meets it.
 
     References
     ----------
     A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal Risk Control", 2024.
     """
-    problem = calibration.problem
-    n_with_labels = int(np.count_nonzero(np.bincount(problem.Y.indices, minlength=1)))
-    # With a limit of 0, the statistic of the mean recall is the recall itself.
-    of_sample = RowStatistic(0.0, 0.0, 0.0, "labels")
-    recalls = np.zeros(len(path))
-    for counts in path_cells(problem, path).blocks(calibration.ends):
-        recalls += of_sample.of(counts).sum(axis=0)
-    losses = (n_with_labels - recalls + 1) / (n_with_labels + 1)
-    controlled = np.flatnonzero(losses <= 1 - min_recall)
+    (of_sample,) = row_statistics(Limits(min_recall=min_recall), "sample", len(path), 0)
+    total = np.zeros(len(path))
+    for numbers in calibration.blocks_of(path_cells(calibration.problem, path), of_sample):
+        total -= numbers.sum(axis=0)
+    controlled = np.flatnonzero(total + min_recall * calibration.most_weight <= 0)
     return int(controlled[0]) if controlled.size else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from labelwise._tuning.guarantees._certified_path import (
     certified_point,
     f_bound,
     first_controlled_point,
+    rates_reached,
     shortfall,
 )
 from labelwise._tuning.guarantees._guarantee import Guarantee
@@ -25,7 +25,6 @@ from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import Problem
 from labelwise._validation import check_random_state
-from labelwise.measures import macro, micro, precision, recall
 
 
 class Parts(NamedTuple):
@@ -74,35 +73,34 @@ def certify(
     """
     random = check_random_state(0 if random_state is None else random_state)
     parts = split_parts(problem, options, random, calibration)
-    if request.average == "macro" or options.in_expectation:
-        # Binomial tests and conformal risk control need samples that are independent.
-        parts = parts._replace(calibration=parts.calibration.one_row_each())
     tested = parts.calibration.problem
     most_per_row: int | None = None
     bound: float | None = None
     needed: np.ndarray | None = None
     if request.average == "macro":
-        thresholds, needed = certified_labels(parts.tuning.problem, tested, request, options)
+        thresholds, needed = certified_labels(*parts, request, options)
     elif options.in_expectation:
         thresholds = _controlled(parts, request)
     else:
         thresholds, most_per_row, bound = _tested(parts, request, options)
-    # What the thresholds reach on the calibration samples.
     counts = tested.decision_counts(thresholds, most_per_row, request.counts_by)
-    rate = partial(macro, undefined="skip") if request.average == "sample" else micro
+    weights = tested.weights if request.counts_by == "sample" else None
+    reached = rates_reached(parts.calibration, thresholds, most_per_row, request.average)
     guarantee = Guarantee(
         level=options.level,
         average=request.average,
         across=options.across,
         min_precision=request.limits.min_precision,
         min_recall=request.limits.min_recall,
-        precision=float(rate(precision, counts)),
-        recall=float(rate(recall, counts)),
-        value=float(request.value(counts)),
+        precision=reached[0],
+        recall=reached[1],
+        value=float(request.value(counts, weights)),
         f_bound=bound,
         n_tuning=parts.tuning.problem.n_samples,
         n_calibration=tested.n_samples,
         needed=needed,
+        weigh=options.weigh,
+        n_groups=None if problem.groups is None else parts.calibration.n_units,
     )
     return thresholds, most_per_row, guarantee
 
@@ -114,14 +112,20 @@ def split_parts(
     calibration: Problem | None,
 ) -> Parts:
     """Split the units at random into those for tuning and those for calibration."""
+    if options.weigh == "group" and problem.groups is None:
+        raise ValueError('weigh="group" needs groups, got None.')
+    if problem.weights is not None and calibration is not None:
+        raise ValueError("sample_weight does not go together with calibration.")
     if problem.n_units < 2 and calibration is None:
         raise InfeasibleError("guarantee needs at least 2 samples or groups, got 1.")
     if calibration is None:
         parts = Parts(*split_units(problem, random, [options.tuning_share]))
     else:
         tuning, tested = shuffled_units(problem, random), shuffled_units(calibration, random)
-        most_rows = max(tuning.most_rows, tested.most_rows)
-        parts = Parts(tuning._replace(most_rows=most_rows), tested._replace(most_rows=most_rows))
+        most = max(tuning.most_weight, tested.most_weight)
+        parts = Parts(tuning._replace(most_weight=most), tested._replace(most_weight=most))
+    if options.weigh == "group":
+        parts = Parts(*(part.counted_alike() for part in parts))
     if not has_path(parts.tuning.problem):
         n_samples = parts.tuning.problem.n_samples
         raise InfeasibleError(
@@ -145,6 +149,7 @@ def _tested(
             f"{request.limits} cannot be guaranteed with probability {options.level:g} by "
             f"{calibration.problem.n_samples} samples for calibration: "
             f"{shortfall(choices, calibration, request, options.alpha)}."
+            f"{_advice_on_groups(parts, request, options)}"
         )
     if request.average != "micro":
         return point.thresholds, None, None
@@ -152,6 +157,22 @@ def _tested(
     alpha = options.alpha / point.n_tested
     bound = f_bound(*parts, request.beta, point.thresholds, point.most_per_row, alpha)
     return point.thresholds, point.most_per_row, bound
+
+
+def _advice_on_groups(parts: Parts, request: Request, options: Certify) -> str:
+    """Say what large groups cost, and whether the rates hold if every group counts the same."""
+    if options.weigh == "group" or parts.tuning.problem.groups is None:
+        return ""
+    tuning, calibration = (part.counted_alike() for part in parts)
+    choices = choose_paths(tuning, request, calibration.n_units, options.alpha)
+    said = (
+        f" A test must stand the errors of the largest group, which counts as "
+        f"{parts.calibration.most_weight:,.4g} samples"
+    )
+    alike = 'with weigh="group", where every group counts the same'
+    if certified_point(choices, calibration, request, options.alpha) is not None:
+        return f"{said}; {alike}, it is guaranteed."
+    return f"{said}; {alike}, {shortfall(choices, calibration, request, options.alpha)}."
 
 
 def _controlled(parts: Parts, request: Request) -> np.ndarray:

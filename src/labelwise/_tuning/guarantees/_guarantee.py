@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelwise._text import listed, printable
+from labelwise._text import counted, listed, printable
 
 _MOST_NAMED = 5
 
@@ -43,6 +43,10 @@ class Guarantee:
     needed : ndarray of int of shape (n_labels,) or None
         With "macro", how many more decisions without an error each label needs to be certified;
         0 for certified labels.
+    weigh : {"row", "group"}
+        Whether every sample counts the same in the rates, or every group.
+    n_groups : int or None
+        Number of groups of the calibration samples; None without groups.
 
     See Also
     --------
@@ -61,6 +65,8 @@ class Guarantee:
     n_tuning: int
     n_calibration: int
     needed: np.ndarray | None = None
+    weigh: str = "row"
+    n_groups: int | None = None
 
     # Comparing arrays gives arrays, so that two guarantees are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -78,13 +84,17 @@ class Guarantee:
         list of str
             The lines.
         """
-        lines = [f"guaranteed on new samples{self._how_sure()}: {self._what()}"]
+        alike = ", where every group counts the same" if self.weigh == "group" else ""
+        lines = [f"guaranteed on new samples{self._how_sure()}: {self._what()}{alike}"]
+        groups = "" if self.n_groups is None else f" of {counted(self.n_groups, 'group')}"
         lines.append(
-            f"tested on {self.n_calibration} samples, precision {self.precision:.4f} and recall "
-            f"{self.recall:.4f} there; thresholds chosen on {self.n_tuning} others"
+            f"tested on {self.n_calibration} samples{groups}, precision {self.precision:.4f} "
+            f"and recall {self.recall:.4f} there; thresholds chosen on {self.n_tuning} others"
         )
         if self.f_bound is not None:
-            lines.append(f"micro F on new samples at least {self.f_bound:.4f}{self._how_sure()}")
+            lines.append(
+                f"micro F on new samples at least {self.f_bound:.4f}{self._how_sure()}{alike}"
+            )
         return [*lines, *self._failed_lines(label_names)]
 
     def _how_sure(self) -> str:

@@ -159,11 +159,13 @@ def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) 
         for number, statistic in enumerate(statistics):
             numbers = units.summed(statistic.of(counts), first)
             moments[:, number] += numbers.sum(axis=0), (numbers**2).sum(axis=0)
-        sums += _value_sums(request, counts, n_labels)
-        first += len(counts.decided)
+        rows = slice(first, first + len(counts.decided))
+        sums += _value_sums(units.problem, request, counts, rows)
+        first = rows.stop
     means, mean_squares = moments / units.n_units
-    lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_rows
+    lowest = np.array([statistic.lowest for statistic in statistics]) * units.most_weight
     mistake = -np.array([statistic.decisions + statistic.labels for statistic in statistics])
+    mistake = mistake * units.mean_weight
     values = _values(units, request, sums)
     return PathSummary(values, means, mean_squares, lowest, mistake, units.n_units)
 
@@ -187,26 +189,33 @@ def mean_summary(one: PathSummary, other: PathSummary, n_points: int) -> PathSum
 
 
 def _value_sums(
-    request: Request, counts: RowCounts, n_labels: int
+    problem: Problem, request: Request, counts: RowCounts, rows: slice
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return, at each point, the decisions and hits of the micro average.
+    """Return, at each point, the decisions and hits of some rows, by weight.
 
     For the mean over samples, return the sum of their values, and how many have a value.
     """
     decided, hits, labels = counts
+
+    def total(numbers: np.ndarray) -> np.ndarray:
+        weights = problem.weights
+        return numbers.sum(axis=0) if weights is None else np.asarray(weights[rows] @ numbers)
+
     if request.average != "sample":
-        return decided.sum(axis=0), hits.sum(axis=0)
-    found = np.asarray(measured(request.measure, counts_of(decided, hits, labels, n_labels)))
-    return np.nansum(found, axis=0), np.sum(~np.isnan(found), axis=0)
+        return total(decided), total(hits)
+    n_cells = np.broadcast_to(problem.labels_of_each, problem.n_samples)[rows, None]
+    found = np.asarray(measured(request.measure, counts_of(decided, hits, labels, n_cells)))
+    return total(np.nan_to_num(found)), total(~np.isnan(found))
 
 
 def _values(units: IndependentUnits, request: Request, sums: np.ndarray) -> np.ndarray:
     """Compute the value of the measure at each point, from the sums of `_value_sums`."""
     problem = units.problem
     if request.average == "sample":
-        return np.asarray(sums[0] / np.maximum(sums[1], 1))
+        return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], 1))
     decided, hits = sums
-    together = counts_of(decided, hits, problem.Y.nnz, problem.n_samples * problem.n_labels)
+    n_cells = np.sum(problem.everyone * problem.labels_of_each)
+    together = counts_of(decided, hits, problem.support.sum(), n_cells)
     return np.asarray(request.measure(together), dtype=np.float64)
 
 
@@ -267,7 +276,7 @@ def choose_paths(
     safest point is certified even if the tests of the last path fail.
     """
     kinds = ("shared",) if request.shared else ("frontier", "shared")
-    limits = list(_possible_limits(request, tuning.problem.n_labels))
+    limits = list(_possible_limits(request, tuning.problem))
     found = []
     parts = _halves(tuning)
     for kind in kinds:
@@ -337,17 +346,18 @@ def _summaries(
     return [mean_summary(first, second, n_points) for first, second in zip(one, other, strict=True)]
 
 
-def _possible_limits(request: Request, n_labels: int) -> Iterator[int | None]:
+def _possible_limits(request: Request, problem: Problem) -> Iterator[int | None]:
     """Yield limits of decisions per row, from none at all in steps of a third.
 
     A test of micro precision must stand the loss of a row in which all decisions are wrong, so
     that the most decisions that a row can have limit the size of its bets. With a lower limit the
-    tests of more points pass, but decisions are left out.
+    tests of more points pass, but decisions are left out. Scores of cells without truth are not
+    stored, but would count for the limit, so that there is none with missing labels.
     """
     yield None
-    if request.average != "micro" or request.limits.min_precision is None:
+    if request.average != "micro" or request.limits.min_precision is None or problem.n_missing:
         return
-    limit = n_labels
+    limit = problem.n_labels
     while limit > 1:
         limit = min(limit - 1, limit * 2 // 3)
         if limit <= _HIGHEST_LIMIT:

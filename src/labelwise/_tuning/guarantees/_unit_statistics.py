@@ -3,8 +3,8 @@
 Tests need units that are independent of each other: samples, or groups of samples
 (`IndependentUnits`). `path_cells` finds what a path of thresholds decides in each sample, and
 `PathCells.blocks` counts decisions and hits at every point. A `RowStatistic` turns the counts of a
-sample into a number whose mean is above 0 if and only if a constraint is met; the number of a group
-is the sum over its samples.
+sample into a number whose mean is above 0 if and only if a constraint is met; the number of a unit
+is the sum over its samples, or their mean if every group counts the same.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ _BLOCK = 2**20
 
 
 class IndependentUnits(NamedTuple):
-    """A problem whose rows are sorted by unit; units, and rows within one, are in random order."""
+    """A problem whose rows are sorted by unit, with the units in random order."""
 
     problem: Problem
     ends: np.ndarray  # the row number after the last row of each unit
-    most_rows: int  # no unit has more rows, here or among new ones
+    most_weight: float  # no unit has a larger sum of weights, here or among new ones
+    weights: np.ndarray | None = None  # of the rows; None if each counts once
 
     @property
     def n_units(self) -> int:
@@ -44,18 +45,26 @@ class IndependentUnits(NamedTuple):
         """Return the units from number `first` to number ``last - 1``."""
         starts = np.append(0, self.ends)
         rows = slice(int(starts[first]), int(starts[last]))
-        ends = self.ends[first:last] - starts[first]
-        return IndependentUnits(self.problem.rows(rows), ends, self.most_rows)
+        return self._replace(
+            problem=self.problem.rows(rows),
+            ends=self.ends[first:last] - starts[first],
+            weights=None if self.weights is None else self.weights[rows],
+        )
 
-    def one_row_each(self) -> IndependentUnits:
-        """Return a random row of each unit: the first one."""
-        if self.n_units == self.problem.n_samples:
-            return self
-        firsts = np.append(0, self.ends[:-1])
-        return IndependentUnits(self.problem.rows(firsts), np.arange(1, self.n_units + 1), 1)
+    def counted_alike(self) -> IndependentUnits:
+        """Return the same units with weights that sum to 1 in each of them."""
+        weights = np.ones(self.problem.n_samples) if self.weights is None else self.weights
+        starts = np.append(0, self.ends[:-1])
+        totals = np.repeat(np.add.reduceat(weights, starts), self.ends - starts)
+        return self._replace(weights=weights / totals, most_weight=1.0)
+
+    @property
+    def mean_weight(self) -> float:
+        """The mean weight of a row."""
+        return 1.0 if self.weights is None else float(self.weights.mean())
 
     def blocks_of(self, cells: PathCells, statistic: RowStatistic) -> Iterator[np.ndarray]:
-        """Yield a statistic of consecutive units, the sum over the rows of each, at each point."""
+        """Yield a statistic of consecutive units at each point of a path."""
         first = 0
         for counts in cells.blocks(self.ends):
             numbers = statistic.of(counts)
@@ -63,7 +72,13 @@ class IndependentUnits(NamedTuple):
             first += len(numbers)
 
     def summed(self, numbers: np.ndarray, first: int = 0) -> np.ndarray:
-        """Sum the numbers of consecutive rows, from row `first` on, over the rows of each unit."""
+        """Sum the numbers of consecutive rows by weight over the rows of each unit.
+
+        The first number is that of row `first`.
+        """
+        if self.weights is not None:
+            weights = self.weights[first : first + len(numbers)]
+            numbers = numbers * (weights if numbers.ndim == 1 else weights[:, None])
         if self.n_units == self.problem.n_samples:
             return numbers
         here = self.ends[(self.ends > first) & (self.ends <= first + len(numbers))]
@@ -81,25 +96,22 @@ def split_units(
 ) -> list[IndependentUnits]:
     """Split the units of a problem at random, into parts that end at shares of all units.
 
-    The bound of the rows of a unit is the same for all parts: the size of the largest unit of all.
+    The bound of the weight of a unit is the same for all parts: that of the heaviest unit of all.
     """
     unit = np.arange(problem.n_samples) if problem.groups is None else problem.groups
+    most_weight = float(np.bincount(unit, problem.weights).max())
     place = random.permutation(problem.n_units)[unit]
-    order = np.argsort(place)
-    if problem.groups is not None:
-        order = np.lexsort((random.random_sample(place.size), place))
+    order = np.argsort(place, kind="stable")
     ends = np.flatnonzero(np.diff(place[order], append=-1)) + 1
     bounds = [0, *(min(max(1, round(s * ends.size)), ends.size - 1) for s in shares), ends.size]
     starts = np.append(0, ends)
-    most_rows = int(np.diff(starts).max())
-    return [
-        IndependentUnits(
-            problem.rows(order[starts[first] : starts[last]]),
-            ends[first:last] - starts[first],
-            most_rows,
-        )
-        for first, last in pairwise(bounds)
-    ]
+    parts = []
+    for first, last in pairwise(bounds):
+        rows = order[starts[first] : starts[last]]
+        weights = None if problem.weights is None else problem.weights[rows].astype(np.float64)
+        found = problem.rows(rows), ends[first:last] - starts[first], most_weight, weights
+        parts.append(IndependentUnits(*found))
+    return parts
 
 
 class RowCounts(NamedTuple):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 AVERAGES = ("micro", "macro", "sample")
 EXPECTATION = "expectation"
 _ACROSS = ("each", "all")
+_WEIGH = ("row", "group")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _PER_ROW = "max_decisions per row"
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
@@ -162,6 +163,11 @@ class Certify:
     calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
         Samples for calibration, in the same form as the other samples, which are then all for
         tuning. Groups are required if groups are given there.
+    weigh : {"row", "group"}, default="row"
+        With groups: whether precision and recall count every sample the same, or every group, as
+        in "precision where every patient counts the same". A test must stand the errors of the
+        largest group; with "group", each group counts as one sample, so that large groups cost no
+        power.
 
     See Also
     --------
@@ -184,11 +190,17 @@ class Certify:
         metadata=_option("Share of the rows that a guarantee is not tested on.", kind=float),
     )
     calibration: tuple[Any, ...] | None = None
+    weigh: str = field(
+        default="row",
+        metadata=_option("With --groups: every row counts the same (row), or every group (group)."),
+    )
 
     def __post_init__(self) -> None:
         from labelwise._validation import check_share
 
         _check_across(self.across)
+        if self.weigh not in _WEIGH:
+            raise ValueError(f"weigh must be one of {', '.join(_WEIGH)}, got {self.weigh!r}.")
         check_share(self.tuning_share, "tuning_share")
         if isinstance(self.level, str):
             if self.level != EXPECTATION:
@@ -411,17 +423,6 @@ def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
     if state.get("guarantee") is not None:
         state["guarantee"] = Certify(state["guarantee"], *certified)
     return state
-
-
-def refuse_with_guarantee(is_weighted: bool, n_missing: int) -> None:
-    """Refuse a guarantee for data that its tests do not cover."""
-    # The tests need equally weighted, independent samples, each with all its labels.
-    if is_weighted:
-        raise ValueError("guarantee does not go together with sample_weight.")
-    if n_missing:
-        raise ValueError(
-            f"guarantee does not go together with missing labels in Y, got {n_missing}."
-        )
 
 
 def _average_and_measure(maximize: Any, average: Any) -> tuple[str, Measure]:

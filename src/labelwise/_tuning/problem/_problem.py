@@ -109,7 +109,7 @@ class Problem(RowCurves):
         """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
         decided = decisions_at(self.scores, thresholds, most_per_row)
         # The positions of nonzero values are found faster in arrays of bool.
-        return count_matched(self.Y, sparse.csc_array(decided.astype(bool)), by)
+        return self.counts_of_decisions(sparse.csc_array(decided.astype(bool)), by)
 
 
 def check_curves(

@@ -22,6 +22,7 @@ from labelwise._tuning._tune import check_calibration
 from labelwise._tuning.guarantees._certified_path import (
     CertifiedPoint,
     certified_point,
+    rates_reached,
     shortfall,
 )
 from labelwise._tuning.guarantees._certify import Parts, split_parts
@@ -205,7 +206,7 @@ def review_bands(
     request = check_band_request(
         min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
     )
-    tested = check_calibration(problem, request, **matching)
+    tested = check_calibration(problem, request, allow_missing=False, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
@@ -416,7 +417,7 @@ def _certified_ends(
                 f"{certify.level:g}: cells without a score are always rejected."
             )
     ends = BandEnds(lower, upper, most)
-    return ends, _guarantee(ends, parts, request, float(certify.level))
+    return ends, _guarantee(ends, parts, request, certify)
 
 
 def _certified(parts: Parts, name: str, rate: float, options: Certify) -> CertifiedPoint | None:
@@ -441,19 +442,24 @@ def _certified(parts: Parts, name: str, rate: float, options: Certify) -> Certif
     return point
 
 
-def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, level: float) -> BandGuarantee:
+def _guarantee(
+    ends: BandEnds, parts: Parts, request: BandRequest, certify: Certify
+) -> BandGuarantee:
     """Build the guarantee, with what the bands reach on the calibration samples."""
     tested = parts.calibration.problem
     found = count_states(tested.Y, sparse.csr_array(ends.states(tested.scores)))
+    accepted = rates_reached(parts.calibration, ends.upper, ends.max_decided, "micro")
+    kept = rates_reached(parts.calibration, ends.lower, None, "micro")
     return BandGuarantee(
-        level=level,
+        level=float(certify.level),
         min_precision=request.min_precision,
         min_recall=request.min_recall,
-        precision=found.precision,
-        recall=found.recall,
+        precision=accepted[0],
+        recall=kept[1],
         review_per_1000=found.review_per_1000,
         n_tuning=parts.tuning.problem.n_samples,
         n_calibration=tested.n_samples,
+        weigh=certify.weigh,
     )
 
 

@@ -176,6 +176,8 @@ class BandGuarantee(NamedTuple):
         Number of samples that the bands were chosen on.
     n_calibration : int
         Number of other samples, that they were tested on.
+    weigh : {"row", "group"}
+        Whether every sample counts the same in the rates, or every group.
 
     See Also
     --------
@@ -190,6 +192,7 @@ class BandGuarantee(NamedTuple):
     review_per_1000: float
     n_tuning: int
     n_calibration: int
+    weigh: str = "row"
 
     def lines(self) -> list[str]:
         """Write the guarantee and the evidence for it.
@@ -205,8 +208,9 @@ class BandGuarantee(NamedTuple):
         )
         is_known = self.precision == self.precision  # NaN if no cell is accepted
         precision = f"precision {self.precision:.4f}" if is_known else "no cell accepted"
+        alike = ", where every group counts the same" if self.weigh == "group" else ""
         return [
-            f"guaranteed on new samples with probability {self.level:g}: {what}",
+            f"guaranteed on new samples with probability {self.level:g}: {what}{alike}",
             f"tested on {self.n_calibration} samples, {precision} and recall {self.recall:.4f} "
             f"there; bands chosen on {self.n_tuning} others",
         ]
