@@ -29,6 +29,7 @@ SHARED = {
     "y": [
         "Labels of the samples, 0 or 1",
         "Labels of the bags, 0 or 1",
+        "True labels, 0 or 1, or the true classes of a vector.",  # score
         "Labels, passed to the transformer of texts.",
         "Ignored; present for scikit-learn's convention.",
     ],
@@ -105,8 +106,9 @@ def public_objects():
 
 
 def own_methods(kind):
-    """The public methods and properties that a class defines with a docstring or without."""
-    for key, value in vars(kind).items():
+    """The public methods and properties of a class and of its bases in labelwise."""
+    bases = [base for base in kind.__mro__ if base.__module__.startswith("labelwise.")]
+    for key, value in {k: v for base in reversed(bases) for k, v in vars(base).items()}.items():
         if key.startswith("_"):
             continue
         if isinstance(value, classmethod | staticmethod):

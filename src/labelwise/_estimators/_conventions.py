@@ -11,32 +11,27 @@ from labelwise._estimators._vector_targets import is_vector
 from labelwise._validation import check_readable, labels_for
 
 
-def learn_features(learner: Any, X: Any, *, reset: bool = True, sparse: bool = True) -> Any:
-    """Return X as finite float64, row-major or CSR; with `reset` store its number of features."""
-    from sklearn.utils.validation import validate_data
+def learn_features(learner: Any, X: Any, *, reset: bool = True, trees: Any = None) -> Any:
+    """Return X row-major or CSR; store its number of features, or compare it without `reset`.
 
-    check_readable(X, "X")
-    accepted = "csr" if sparse else False
-    return validate_data(
-        learner, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset
-    )
-
-
-def learn_tree_features(learner: Any, X: Any, base: Any, *, reset: bool) -> Any:
-    """Return X as float32, row-major or CSR, for packed trees of a classifier of scikit-learn."""
+    X is float64 and finite; for `trees`, a classifier of scikit-learn, it is float32, and may have
+    NaN where they accept it.
+    """
     from sklearn.utils import get_tags
-    from sklearn.utils.validation import validate_data
+    from sklearn.utils.validation import check_is_fitted, validate_data
 
+    if not reset:
+        check_is_fitted(learner)
     check_readable(X, "X")
     # Whether values may be missing is for the trees to say, in fit.
-    finite = "allow-nan" if get_tags(base).input_tags.allow_nan else True
+    allows_nan = trees is not None and get_tags(trees).input_tags.allow_nan
     return validate_data(
         learner,
         X,
         accept_sparse="csr",
-        dtype=np.float32,
+        dtype=np.float64 if trees is None else np.float32,
         order="C",
-        ensure_all_finite=finite,
+        ensure_all_finite="allow-nan" if allows_nan else True,
         reset=reset,
     )
 
@@ -121,10 +116,11 @@ class LabelAccuracyMixin:
         X : samples
             As in `predict`.
         y : array, sparse matrix, frame or list of sets, or vector of classes
-            True labels. Sets and columns of frames are matched by the names that the estimator was
-            fitted to; arrays, and estimators without names, by position.
+            True labels, 0 or 1, or the true classes of a vector. Sets and columns of frames are
+            matched by the names that the estimator was fitted to; arrays, and estimators without
+            names, by position.
         sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample; None means equal weights.
+            Weight of each sample, finite and not negative. None means equal weights.
 
         Returns
         -------

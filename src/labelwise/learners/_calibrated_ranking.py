@@ -7,25 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     copy_feature_attributes,
+    learn_features,
     learn_targets,
-    learn_tree_features,
     report_progress,
-    scores_of_classes,
     seeded,
 )
 from labelwise._validation import check_readable, n_rows, take_rows
+from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.trees._packed_trees import (
     Forests,
     check_forests,
@@ -42,9 +38,7 @@ _SCORES = ("margin", "votes")
 _MOST_SPREAD = 2**24
 
 
-class CalibratedLabelRanking(
-    LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
     """Rank labels by pairwise votes; decide those above a virtual label (CLR).
 
     For labels j and k, a model learns from the samples that have exactly one of them which one it
@@ -178,59 +172,14 @@ class CalibratedLabelRanking(
             copy_feature_attributes(self, self.models_[0])
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Count the votes of each label, by default minus those of the virtual label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Differences of votes, multiples of 1/2; or, with ``score_by="votes"``, shares of votes
-            from 0 to 1. After fitting to a vector, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
+    def _scores(self, X: Any) -> np.ndarray:
         self._check_score()
         votes = self._votes(X)
-        n_labels = self.constants_.size
-        is_share = self.score_by == "votes"
-        return scores_of_classes(self, votes[:, :-1] / n_labels if is_share else _margins(votes))
+        return votes[:, :-1] / self.constants_.size if self.score_by == "votes" else _margins(votes)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the labels that have more votes than the virtual label.
-
-        With `decide_ties`, also those that have as many.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
+    def _decided(self, X: Any) -> np.ndarray:
         margins = _margins(self._votes(X))
-        decided = margins >= 0 if self.decide_ties else margins > 0
-        return classes_of_decisions(self, decided.astype(np.int64))
+        return margins >= 0 if self.decide_ties else margins > 0
 
     def _check_score(self) -> None:
         if self.score_by not in _SCORES:
@@ -251,7 +200,7 @@ class CalibratedLabelRanking(
     def _features(self, X: Any, for_packed: bool, *, reset: bool) -> Any:
         """Return X as float32 for packed trees, and unchanged for other classifiers."""
         if for_packed:
-            return learn_tree_features(self, X, self._base(), reset=reset)
+            return learn_features(self, X, reset=reset, trees=self._base())
         check_readable(X, "X")
         return X.tocsr() if sparse.issparse(X) else X
 
@@ -300,11 +249,7 @@ class CalibratedLabelRanking(
             for models in _blocks(np.arange(places.size))
         )
 
-    def _check_loaded(self) -> None:
-        """Check that pairs, votes and models of a loaded file match its labels."""
-        if not hasattr(self, "models_"):
-            return
-        n_labels = check_constants(self)
+    def _check_learned(self, n_labels: int) -> None:
         if self.pairs_.dtype != np.int64 or not np.array_equal(
             self.pairs_, np.column_stack(np.triu_indices(n_labels + 1, k=1))
         ):
@@ -320,9 +265,6 @@ class CalibratedLabelRanking(
             n_held = self.models_.starts.size - 1
         if n_held != n_models:
             raise ValueError(f"models_ must be those of {n_models} pairs, got {n_held}.")
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)
 
 
 def _margins(votes: np.ndarray) -> np.ndarray:

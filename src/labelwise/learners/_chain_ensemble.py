@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     all_labels,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     learn_features,
     learn_targets,
-    proba_of_classes,
     report_progress,
 )
 from labelwise._validation import check_random_state, check_real, check_whole
@@ -30,6 +25,7 @@ from labelwise.learners._chain_models import (
     fit_linear,
     fit_models,
 )
+from labelwise.learners._label_classifiers import ProbabilityClassifier
 from labelwise.learners.regression._penalty_path import check_penalty, check_tol
 
 # Kinds of sampling, and the default of `label_penalty`. Measured on 60/40 splits: chains of medical
@@ -38,7 +34,7 @@ _LABEL_PENALTIES = {"ancestral": 0.0025, "gibbs": 1.0}
 _MOST_SEED = np.iinfo(np.int32).max
 
 
-class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
     """Model the joint distribution of labels by chains of classifiers (PCC).
 
     A chain learns the labels in a random order, each from the features and from the labels before
@@ -47,7 +43,8 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         P(y | x) = Π_k P(y_k | x, y_1, ..., y_{k-1}).
 
     The ensemble is the mean of the distributions of several chains, each with another order and
-    another bootstrap sample. `sample` draws label sets from it.
+    another bootstrap sample. `sample` draws label sets from it. Labels with a probability above 1/2
+    are decided.
 
     Parameters
     ----------
@@ -240,52 +237,6 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         every[:, :, np.isnan(self.constants_)] = drawn
         return every
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label by draws.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
-            vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return proba_of_classes(self, self._proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the labels with a probability above 1/2.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return classes_of_decisions(self, (self._proba(X) > 0.5).astype(np.int64))
-
     def _check_parameters(self) -> None:
         for name in ("n_chains", "n_sweeps", "n_draws"):
             check_whole(getattr(self, name), name)
@@ -345,7 +296,6 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
 
     def _draw(self, X: Any, n_draws: int, random_state: Any) -> tuple[np.ndarray, np.ndarray]:
         """Draw sets of the labels that vary, and return the sums of their probabilities."""
-        check_is_fitted(self)
         X = learn_features(self, X, reset=False)
         n_chains, n_labels = self.orders_.shape
         n_sweeps = self.n_sweeps if self.sampling == "gibbs" else 1
@@ -359,17 +309,12 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         return drawn, chances
 
     def _proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1) of all labels, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
         n_draws = check_whole(self.n_draws, "n_draws")
         _, chances = self._draw(X, n_draws, self.seed_)
         return all_labels(chances / n_draws, self.constants_)
 
-    def _check_loaded(self) -> None:
-        """Check that orders, coefficients and models of a loaded file match its labels."""
-        if not hasattr(self, "orders_"):
-            return
-        check_constants(self)
+    def _check_learned(self, n_labels: int) -> None:
         n_labels = int(np.isnan(self.constants_).sum())
         orders = self.orders_
         if orders.ndim != 2 or orders.dtype != np.int64 or orders.shape[1] != n_labels:
@@ -389,8 +334,7 @@ class ChainEnsemble(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Bas
                 raise ValueError(f"{name} must be numbers of shape {(len(orders), *shape)}")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
-        tags.input_tags.sparse |= self.estimator is None
+        tags = super().__sklearn_tags__()
         # Missing values do not reach the estimator.
         tags.input_tags.allow_nan = False
         return tags

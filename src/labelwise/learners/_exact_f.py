@@ -8,23 +8,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
     check_coefficients,
-    check_constants,
-    classes_of_decisions,
     learn_features,
     learn_targets,
-    proba_of_classes,
     report_progress,
     splits_of,
 )
 from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
+from labelwise.learners._label_classifiers import ExpectedFClassifier
 from labelwise.learners.regression._log_loss import Tasks, softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
@@ -39,7 +33,7 @@ from labelwise.learners.regression._penalty_path import (
 _TOGETHER = 2**23
 
 
-class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
+class ExactFPlugin(ExpectedFClassifier):
     """Decide for the highest expected F, with dependent labels (EFP).
 
     The learnt probabilities are P(y_label = 1, s_y = s | x), where s_y is the number of labels of a
@@ -182,79 +176,11 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             problem = RegressionProblem(
                 X, weights, splits, penalties, tol, self.n_jobs, partial(report_progress, self)
             )
-            self._learn(problem, sizes)
+            found = fit_regressions(problem, sizes.tasks)
+            self.coef_[sizes.columns] = found.coefficients.T
+            self.intercept_[sizes.columns] = found.intercepts
+            self.penalties_[sizes.is_task] = found.penalties
         return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the label sets with the highest expected F.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        decided = np.concatenate([part for part, _ in self._decisions(X)]).astype(np.int64)
-        return classes_of_decisions(self, decided)
-
-    def expected_f(self, X: Any) -> np.ndarray:
-        """Compute the expected F of each predicted label set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Expected F of the predicted label set under the estimated probabilities.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return np.concatenate([value for _, value in self._decisions(X)])
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
-            vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        proba = np.concatenate([joint.sum(axis=2) for joint, _ in self._joints(X)])
-        # Shares of one sum to 1 but for rounding.
-        return proba_of_classes(self, np.minimum(proba, 1.0))
 
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Estimate the probability of each label together with each set size.
@@ -280,18 +206,20 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        parts = list(self._joints(X))
-        return np.concatenate([part[0] for part in parts]), np.concatenate([p[1] for p in parts])
+        joint, p_empty = map(np.concatenate, zip(*self._joints(X), strict=True))
+        return joint, p_empty
 
-    def _learn(self, problem: RegressionProblem, sizes: SizeTasks) -> None:
-        found = fit_regressions(problem, sizes.tasks)
-        self.coef_[sizes.columns] = found.coefficients.T
-        self.intercept_[sizes.columns] = found.intercepts
-        self.penalties_[sizes.is_task] = found.penalties
+    def _proba(self, X: Any) -> np.ndarray:
+        proba = np.concatenate([joint.sum(axis=2) for joint, _ in self._joints(X)])
+        # Shares of one sum to 1 but for rounding.
+        return np.asarray(np.minimum(proba, 1.0))
+
+    def _decisions(self, X: Any) -> tuple[np.ndarray, ...]:
+        parts = (maximize_expected_f(*block, beta=self.beta) for block in self._joints(X))
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def _joints(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the probabilities of one block of samples after the other."""
-        check_is_fitted(self)
         X = learn_features(self, X, reset=False)
         n_labels = self.constants_.size
         n_sizes = max(1, int(self.column_sizes_[self.column_labels_ < n_labels].max()))
@@ -317,15 +245,7 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         is_empty = (self.column_labels_ == n_labels) & (self.column_sizes_ == 1)
         return joint, proba[:, is_empty].sum(axis=1)
 
-    def _decisions(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        for joint, p_empty in self._joints(X):
-            yield maximize_expected_f(joint, p_empty, beta=self.beta)
-
-    def _check_loaded(self) -> None:
-        """Check that classes and coefficients of a loaded file match its labels."""
-        if not hasattr(self, "coef_"):
-            return
-        n_labels = check_constants(self)
+    def _check_learned(self, n_labels: int) -> None:
         labels, sizes = self.column_labels_, self.column_sizes_
         if labels.dtype != np.int64 or sizes.dtype != np.int64 or labels.ndim != 1:
             raise ValueError("column_labels_ and column_sizes_ must be whole numbers")
@@ -336,11 +256,6 @@ class ExactFPlugin(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         if sizes.shape != labels.shape or not ((sizes >= 0) & (sizes <= n_labels)).all():
             raise ValueError(f"column_sizes_ must be from 0 to {n_labels}")
         check_coefficients(self, labels.size)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _splits_of_rows(cv: Any, X: Any, labels: Any, rows: np.ndarray) -> Any:

@@ -6,30 +6,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     LabelScorer,
     all_labels,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
     groups_for,
     learn_targets,
-    proba_of_classes,
 )
 from labelwise._poisson_binomial import counts_of_others
 from labelwise._validation import check_readable, dense_targets
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
+from labelwise.learners._label_classifiers import ExpectedFClassifier
 
 
-class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     """Decide for the highest expected F, with labels independent given X (LFP).
 
     Any model of the probability of each label can be used; `maximize_expected_f_independent`
@@ -147,75 +143,6 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
         copy_feature_attributes(self, self.estimator_)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the label sets with the highest expected F.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        decided, _ = maximize_expected_f_independent(self._proba(X), beta=self.beta)
-        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
-
-    def expected_f(self, X: Any) -> np.ndarray:
-        """Compute the expected F of each predicted label set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Expected F of the predicted label set under the estimated probabilities.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return maximize_expected_f_independent(self._proba(X), beta=self.beta)[1]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
-            vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return proba_of_classes(self, self._proba(X))
-
     def predict_joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Compute the probability of each label together with each set size.
 
@@ -262,8 +189,10 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
             method_mapping=MethodMapping().add(caller="fit", callee="fit"),
         )
 
+    def _decisions(self, X: Any) -> tuple[np.ndarray, ...]:
+        return maximize_expected_f_independent(self._proba(X), beta=self.beta)
+
     def _proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1) of all labels, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
         check_readable(X, "X")
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, "predict_proba")
@@ -280,11 +209,3 @@ class IndependentFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin
         if given and self.estimator is not None and get_config()["enable_metadata_routing"]:
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return given
-
-    def _check_loaded(self) -> None:
-        """Check that the constants of a loaded file match its labels."""
-        if hasattr(self, "constants_"):
-            check_constants(self)
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)

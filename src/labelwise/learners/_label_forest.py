@@ -5,25 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     LabelTarget,
     all_labels,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
+    learn_features,
     learn_targets,
-    learn_tree_features,
-    proba_of_classes,
     report_progress,
     seeded,
 )
 from labelwise._validation import check_random_state, check_weights
+from labelwise.learners._label_classifiers import ProbabilityClassifier
 from labelwise.learners.trees._packed_trees import (
     FORESTS,
     Forests,
@@ -35,11 +30,12 @@ from labelwise.learners.trees._packed_trees import (
 )
 
 
-class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class LabelForest(MetaEstimatorMixin, ProbabilityClassifier):
     """Learn all labels by one random forest, or each label by its own.
 
     The trees are those of scikit-learn, packed into 16 bytes for a node when they are fitted, and
-    applied to all labels in one pass. The score of a label is the mean of its share in the leaves.
+    applied to all labels in one pass. The probability of a label is the mean of its share in the
+    leaves; labels with a probability above 1/2 are decided.
 
     Parameters
     ----------
@@ -167,52 +163,6 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         scores = self._fit(X, y, sample_weight, scores_bags=True)
         return all_labels(scores, self.constants_)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Mean share of the label in the leaves; 0 or 1 for labels that had one class in training.
-            After fitting to a vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples.
-        """
-        return proba_of_classes(self, self._proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the labels with a probability above 1/2.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples.
-        """
-        return classes_of_decisions(self, (self._proba(X) > 0.5).astype(np.int64))
-
     def _base(self) -> Any:
         return RandomForestClassifier() if self.estimator is None else self.estimator
 
@@ -224,7 +174,7 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
                 "estimator must be a RandomForestClassifier or an ExtraTreesClassifier, "
                 f"got {base!r}."
             )
-        X = learn_tree_features(self, X, base, reset=True)
+        X = learn_features(self, X, trees=base)
         targets = learn_targets(self, X, y, allow_missing=not self.joint)
         fit = self._fit_joint if self.joint else self._fit_labels
         if targets.varying.size == 0:
@@ -272,26 +222,17 @@ class LabelForest(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         return [seeded(model, int(seed)) for model, seed in zip(models, seeds, strict=True)]
 
     def _proba(self, X: Any) -> np.ndarray:
-        """Return P(y_label = 1) of all labels, of shape (n_samples, n_labels)."""
-        check_is_fitted(self)
-        X = learn_tree_features(self, X, self._base(), reset=False)
+        X = learn_features(self, X, reset=False, trees=self._base())
         n_varying = int(np.isnan(self.constants_).sum())
         if n_varying == 0:
             return all_labels(np.empty((X.shape[0], 0)), self.constants_)
         chances = PackedLabels(self.forests_, self.leaves_).chances(X, n_varying)
         return all_labels(chances, self.constants_)
 
-    def _check_loaded(self) -> None:
-        """Check that the trees of a loaded file match its labels."""
-        if not hasattr(self, "forests_"):
-            return
-        check_constants(self)
+    def _check_learned(self, n_labels: int) -> None:  # noqa: ARG002
         n_varying = int(np.isnan(self.constants_).sum())
         if n_varying:
             PackedLabels(self.forests_, self.leaves_).check(int(self.n_features_in_), n_varying)
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)
 
 
 def _fit_label(

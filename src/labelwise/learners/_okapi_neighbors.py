@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     learn_features,
     learn_targets,
-    scores_of_classes,
 )
 from labelwise._validation import check_whole
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
+from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
 
 if TYPE_CHECKING:
@@ -33,7 +28,7 @@ _LARGEST = 1e100
 _LARGEST_IDF = 50.0
 
 
-class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
+class OkapiNeighbors(ScoringClassifier):
     r"""Score labels by the nearest training documents that carry them.
 
     .. math::
@@ -127,52 +122,13 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self._labels = sparse.csr_array(targets.matrix)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score each label by the nearest documents that carry it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Sums of inner products. After fitting to a vector, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
+    def _scores(self, X: Any) -> np.ndarray:
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         scores: np.ndarray = self._sums(queries, levels, 1, self._labels, self._postings)[0]
-        return scores_of_classes(self, scores)
+        return scores
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide labels that have at least half of the neighbours' weight.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
+    def _decided(self, X: Any) -> np.ndarray:
         queries = self._queries(X)
         levels = np.zeros(self.n_features_in_, dtype=np.int32)
         everyone = np.ones((self._labels.shape[0], 1), dtype=bool)
@@ -181,7 +137,7 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         decided = (sums[:, :-1] > 0) & (sums[:, :-1] >= sums[:, -1:] / 2)
         fixed = ~np.isnan(self.constants_)
         decided[:, fixed] = self.constants_[fixed] == 1
-        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
+        return np.asarray(decided)
 
     def score_curve(self, X_test: Any, term_order: Any, sizes: Sequence[int]) -> np.ndarray:
         """Score the labels with each of several numbers of terms.
@@ -347,19 +303,15 @@ class OkapiNeighbors(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         documents = _arrays(postings, postings.data), _arrays(labels, np.empty(0))
         return neighbor_sums(queries, levels, n_levels, documents, k, labels.shape[1])
 
-    def _check_loaded(self) -> None:
-        """Check that documents, terms and labels of a loaded file match."""
-        if hasattr(self, "_postings"):
-            n_labels = check_constants(self)
-            check_documents(self._postings, self._labels, (self.n_features_in_, n_labels))
-            check_counts(self._counts, self._postings.shape)
-            check_idf(self.idf_, self.n_features_in_)
-            if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
-                raise ValueError("weights_ must be OkapiWeights, or None")
+    def _check_learned(self, n_labels: int) -> None:
+        check_documents(self._postings, self._labels, (self.n_features_in_, n_labels))
+        check_counts(self._counts, self._postings.shape)
+        check_idf(self.idf_, self.n_features_in_)
+        if self.weights_ is not None and type(self.weights_) is not OkapiWeights:
+            raise ValueError("weights_ must be OkapiWeights, or None")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        tags.input_tags.sparse = True
+        tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self.weighted
         return tags
 

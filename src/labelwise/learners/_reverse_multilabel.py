@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_coefficients,
-    check_constants,
-    classes_of_decisions,
-    scores_of_classes,
-)
+from labelwise._estimators import check_coefficients
+from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 
 
-class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
+class ReverseMultilabel(ScoringClassifier):
     """Learn linear scores by the structured hinge loss of F (RML).
 
     The margin of each wrong label set is rescaled by its loss.
@@ -30,7 +23,8 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
 
     where x̄ is the mean of the samples and κ² a tenth of the mean of ``‖x_i - x̄‖²``.
     The maximum over all 2^m sets is exact, and takes a sort and ``O(|y| (m - |y|))`` steps at most.
-    A label is decided where its score is above 0, which maximises f.
+    A label is decided where its score w_j · x + b_j is above 0, which maximises f. Labels that had
+    one class in training have the score -1 or 1.
 
     Parameters
     ----------
@@ -175,64 +169,11 @@ class ReverseMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        found = learn_weights(self, X, y, groups, lambda labels: no_pairs(labels.shape[1]))
-        for name, value in found._asdict().items():
-            setattr(self, f"{name}_", value)
+        learn_weights(self, X, y, groups, lambda labels: no_pairs(labels.shape[1]))
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score each label by its linear function.
+    def _scores(self, X: Any) -> np.ndarray:
+        return linear_scores(self, X)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            The scores; -1 or 1 for labels that had one class in training.
-            After fitting to a vector, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return scores_of_classes(self, linear_scores(self, X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the labels whose score is above 0.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        decided = (linear_scores(self, X) > 0).astype(np.int64)
-        return classes_of_decisions(self, decided)
-
-    def _check_loaded(self) -> None:
-        """Check that the coefficients of a loaded file match its labels."""
-        if hasattr(self, "coef_"):
-            check_coefficients(self, check_constants(self))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        tags.input_tags.sparse = True
-        return tags
+    def _check_learned(self, n_labels: int) -> None:
+        check_coefficients(self, n_labels)

@@ -6,19 +6,14 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     copy_feature_attributes,
     fit_scorer,
     groups_for,
     learn_targets,
-    proba_of_classes,
 )
 from labelwise._validation import (
     check_beta,
@@ -32,6 +27,7 @@ from labelwise._validation import (
 )
 from labelwise.decisions import joint_from_samples, maximize_expected_f
 from labelwise.learners._chain_ensemble import ChainEnsemble
+from labelwise.learners._label_classifiers import ExpectedFClassifier
 
 # Draws of labels, and probabilities of labels and sizes, in memory at a time in `predict`.
 _TOGETHER = 2**26
@@ -41,7 +37,7 @@ _MOST_CALLS = 32
 _FIRST = 64
 
 
-class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SampledFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     """Decide for the highest expected F by drawn label sets of any model.
 
     A model that draws label sets need not state their probabilities. The shares of draws that have
@@ -167,51 +163,6 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         copy_feature_attributes(self, self.estimator_)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the label sets with the highest expected F.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return classes_of_decisions(self, self._decisions(X).decided.astype(np.int64))
-
-    def expected_f(self, X: Any) -> np.ndarray:
-        """Compute the expected F of each predicted label set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Mean F of the predicted label set over the draws.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return self._decisions(X).value
-
     def expected_f_error(self, X: Any) -> np.ndarray:
         """Compute the standard error of the expected F of each predicted label set.
 
@@ -234,29 +185,6 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
         """
         return self._decisions(X).error
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Compute the share of draws that have each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Shares of draws; 0 or 1 for labels that had one class in training. After fitting to a
-            vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        return proba_of_classes(self, self._decisions(X).proba)
-
     def _base(self) -> Any:
         if self.estimator is not None:
             return self.estimator
@@ -271,6 +199,9 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
             max_error = check_share(self.max_error, "max_error")
             return check_whole(self.max_draws, "max_draws", least=2), max_error
         return check_whole(self.n_draws, "n_draws"), None
+
+    def _proba(self, X: Any) -> np.ndarray:
+        return self._decisions(X).proba
 
     def _decisions(self, X: Any) -> DrawnDecisions:
         check_is_fitted(self)
@@ -298,15 +229,9 @@ class SampledFPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, Ba
 
         return decide_by_draws(draw, n_rows(X), self.beta, most, max_error)
 
-    def _check_loaded(self) -> None:
-        """Check that the constants of a loaded file match its labels."""
-        if hasattr(self, "constants_"):
-            check_constants(self)
-            if type(self.seed_) is not int:
-                raise ValueError("seed_ must be a whole number")
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self._base(), takes_vector=True)
+    def _check_learned(self, n_labels: int) -> None:  # noqa: ARG002
+        if type(self.seed_) is not int:
+            raise ValueError("seed_ must be a whole number")
 
 
 # Draws label sets of some samples: (their numbers, number of draws, number of the call) to an array

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_coefficients,
-    check_constants,
-    classes_of_decisions,
-    scores_of_classes,
-)
 from labelwise._validation import check_real
+from labelwise.learners._reverse_multilabel import ReverseMultilabel
 from labelwise.learners.structured._hinge_loss import decide, pairs_of
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
-class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
+class SubmodularMultilabel(ReverseMultilabel):
     """Learn linear scores for F, with gains for frequent pairs of labels (SML).
 
     The objective is that of `ReverseMultilabel`, with another score of a label set:
@@ -31,7 +23,9 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     samples with both labels over the largest such number, and 0 for all but the strongest pairs.
     The gains are fixed, only W and b are learned. As no gain is negative, f is supermodular, and a
     minimum cut maximises it exactly. `predict` gives this maximum; of several best label sets, the
-    smallest.
+    smallest. The score of a label is the difference of f with the label and f without it, where
+    all other labels are as decided: above 0 for the decided labels only. Labels that had one class
+    in training have -1 or 1.
 
     Parameters
     ----------
@@ -106,9 +100,6 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
     (1000, 6)
     """
 
-    # scikit-learn reads from this attribute that `fit` uses groups.
-    __metadata_request__fit: ClassVar = {"groups": True}
-
     def __init__(
         self,
         *,
@@ -123,16 +114,18 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(
+            penalty=penalty,
+            cv=cv,
+            tol=tol,
+            max_passes=max_passes,
+            intercept_scaling=intercept_scaling,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            random_state=random_state,
+        )
         self.interaction = interaction
         self.share_of_pairs = share_of_pairs
-        self.penalty = penalty
-        self.cv = cv
-        self.tol = tol
-        self.max_passes = max_passes
-        self.intercept_scaling = intercept_scaling
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, *, groups: Any = None) -> SubmodularMultilabel:
         """Count pairs of labels, choose λ, and learn the weights of all labels.
@@ -167,8 +160,7 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             shown.append(strongest_pairs(labels, strength, share))
             return pairs_of(labels.shape[1], *shown[-1])
 
-        for name, value in learn_weights(self, X, y, groups, pairs_in)._asdict().items():
-            setattr(self, f"{name}_", value)
+        learn_weights(self, X, y, groups, pairs_in)
         # The last call is for all samples; there is no call if no label has both classes.
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
         places, gains = shown[-1] if shown else nothing
@@ -176,68 +168,21 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
         self.gains_ = gains
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score each label by what it adds to f beside the decided labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            Difference of f with the label and f without it, where all other labels are as decided
-            by `predict`: above 0 for the decided labels only. Labels that had one class in training
-            have -1 or 1. After fitting to a vector, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
+    def _scores(self, X: Any) -> np.ndarray:
         scores = linear_scores(self, X)
         n_labels = scores.shape[1]
         gains = sparse.coo_array((self.gains_, self.pairs_.T), shape=(n_labels, n_labels)).tocsr()
         decided = decide(scores, self._pairs()).astype(np.float64)
-        gained: np.ndarray = scores + decided @ (gains + gains.T)
-        return scores_of_classes(self, gained)
+        return np.asarray(scores + decided @ (gains + gains.T))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide the label set of the highest f.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        decided = decide(linear_scores(self, X), self._pairs()).astype(np.int64)
-        return classes_of_decisions(self, decided)
+    def _decided(self, X: Any) -> np.ndarray:
+        return decide(linear_scores(self, X), self._pairs())
 
     def _pairs(self) -> PairGains:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)
 
-    def _check_loaded(self) -> None:
-        """Check that pairs, gains and coefficients of a loaded file match its labels."""
-        if not hasattr(self, "pairs_"):
-            return
-        n_labels = check_constants(self)
-        check_coefficients(self, n_labels)
+    def _check_learned(self, n_labels: int) -> None:
+        super()._check_learned(n_labels)
         if self.pairs_.dtype != np.int64 or self.pairs_.shape[1:] != (2,):
             raise ValueError("pairs_ must be two columns of whole numbers")
         first, second = self.pairs_.T
@@ -248,11 +193,6 @@ class SubmodularMultilabel(LabelAccuracyMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("gains_ must be one for each pair")
         if not ((gains >= 0) & np.isfinite(gains)).all():
             raise ValueError("gains_ must be finite, and none below 0")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        tags.input_tags.sparse = True
-        return tags
 
 
 def strongest_pairs(

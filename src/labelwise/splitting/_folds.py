@@ -32,7 +32,7 @@ class _StratifiedSplitter(BaseCrossValidator):
         X : array-like of shape (n_samples, n_features)
             Samples; only their number is used.
         y : array, sparse matrix, frame or list of sets, default=None
-            Labels to stratify by, of shape (n_samples, n_labels), as for `assign`; required.
+            Labels of the samples, 0 or 1, as for `assign`; required.
         groups : array of shape (n_samples,), default=None
             Group of each sample; samples of a group stay together.
 
