@@ -128,7 +128,7 @@ def test_neither_jobs_nor_blocks_change_anything(base, monkeypatch):
     X, Y = some_data()
     expected = CalibratedLabelRanking(base, random_state=7).fit(X, Y).decision_function(X)
     monkeypatch.setattr("labelwise.learners._calibrated_ranking._TOGETHER", 3)
-    monkeypatch.setattr("labelwise.learners._calibrated_ranking._MOST_SPREAD", 70)
+    monkeypatch.setattr("labelwise.learners.trees._packed_trees._MOST_SPREAD", 70)
     with parallel_config("threading"):
         again = CalibratedLabelRanking(base, n_jobs=2, random_state=7).fit(X, Y)
         np.testing.assert_array_equal(again.decision_function(X), expected)

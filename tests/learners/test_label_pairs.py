@@ -11,8 +11,8 @@ from tests.learners.trees.problems import small_problems
 def test_pairs_that_show_one_class_or_none_have_a_fixed_vote():
     # a is never seen without b; c is never; d is always; a and e are the same.
     Y = sparse.csc_array(np.array([[1, 1, 0, 1, 1], [0, 1, 0, 1, 0], [0, 0, 0, 1, 0]], dtype=bool))
-    pairs = all_pairs(Y)
-    fixed = dict(zip(zip(pairs.first, pairs.second, strict=True), pairs.fixed, strict=True))
+    pairs, votes = all_pairs(Y)
+    fixed = dict(zip(map(tuple, pairs.tolist()), votes, strict=True))
     assert [fixed[pair] for pair in [(0, 1), (0, 2), (0, 3), (0, 4)]] == [0, 1, 0, 0.5]
     assert [fixed[pair] for pair in [(2, 5), (3, 5), (2, 3)]] == [0, 1, 0]
     assert np.isnan(fixed[0, 5])
@@ -23,9 +23,9 @@ def test_pairs_learn_from_samples_with_exactly_one_of_the_two(problem):
     Y = problem[1]
     n_labels = Y.shape[1]
     matrix = sparse.csc_array(Y.astype(bool))
-    pairs = all_pairs(matrix)
-    assert pairs.first.size == n_labels * (n_labels + 1) / 2
-    for j, k, fixed in zip(*pairs, strict=True):
+    pairs, votes = all_pairs(matrix)
+    assert len(pairs) == n_labels * (n_labels + 1) / 2
+    for (j, k), fixed in zip(pairs, votes, strict=True):
         rows, target = pair_samples(matrix, j, k)
         if k == n_labels:
             assert rows is None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._estimators._vector_targets import is_vector
-from labelwise._validation import check_readable, labels_for
+from labelwise._validation import check_random_state, check_readable, labels_for
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, trees: Any = None) -> Any:
@@ -87,6 +87,14 @@ def seeded(model: Any, seed: int | None) -> Any:
         return model
     names = [key for key in model.get_params() if key.split("__")[-1] == "random_state"]
     return model.set_params(**dict.fromkeys(names, seed))
+
+
+def draw_seeds(random_state: Any, n_models: int) -> list[int | None]:
+    """Draw a seed for each model; None for all, which changes no model, if `random_state` is."""
+    if random_state is None:
+        return [None] * n_models
+    random = check_random_state(random_state)
+    return [int(seed) for seed in random.randint(np.iinfo(np.int32).max, size=n_models)]
 
 
 def check_coefficients(learner: Any, n_outputs: int) -> None:

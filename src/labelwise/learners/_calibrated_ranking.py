@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     copy_feature_attributes,
+    draw_seeds,
     learn_features,
     learn_targets,
     report_progress,
@@ -24,18 +24,16 @@ from labelwise._validation import check_readable, n_rows, take_rows
 from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.trees._packed_trees import (
     Forests,
+    PackedLabels,
     check_forests,
     is_packable,
     joined,
     packed,
 )
-from labelwise.learners.trees._packed_trees_kernels import add_votes
 
 # Pairs that a worker learns, or a thread applies, at a time.
 _TOGETHER = 32
 _SCORES = ("margin", "votes")
-# Numbers of sparse features that are spread out at a time.
-_MOST_SPREAD = 2**24
 
 
 class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
@@ -164,10 +162,8 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
             raise TypeError(f"estimator must be a classifier, got {base!r}.")
         X = self._features(X, is_packable(base), reset=True)
         targets = learn_targets(self, X, y)
-        pairs = all_pairs(targets.matrix)
-        self.pairs_ = np.column_stack([pairs.first, pairs.second])
-        self.fixed_votes_ = pairs.fixed
-        self.models_ = self._fit_pairs(X, targets.matrix, pairs)
+        self.pairs_, self.fixed_votes_ = all_pairs(targets.matrix)
+        self.models_ = self._fit_pairs(X, targets.matrix)
         if isinstance(self.models_, list) and self.models_:
             copy_feature_attributes(self, self.models_[0])
         return self
@@ -204,22 +200,12 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
         check_readable(X, "X")
         return X.tocsr() if sparse.issparse(X) else X
 
-    def _fit_pairs(self, X: Any, Y: sparse.csc_array, pairs: LabelPairs) -> list[Any] | Forests:
-        places = np.flatnonzero(np.isnan(pairs.fixed))
-        seeds: np.ndarray | None = None
-        if self.random_state is not None:
-            random = check_random_state(self.random_state)
-            seeds = random.randint(np.iinfo(np.int32).max, size=pairs.first.size)
-        blocks = _blocks(places)
+    def _fit_pairs(self, X: Any, Y: sparse.csc_array) -> list[Any] | Forests:
+        places = np.flatnonzero(np.isnan(self.fixed_votes_))
+        seeds = np.array(draw_seeds(self.random_state, len(self.pairs_)))
+        blocks = (places[k : k + _TOGETHER] for k in range(0, places.size, _TOGETHER))
         tasks = (
-            delayed(_fit_block)(
-                self._base(),
-                X,
-                Y,
-                pairs.first[block],
-                pairs.second[block],
-                None if seeds is None else seeds[block],
-            )
+            delayed(_fit_block)(self._base(), X, Y, self.pairs_[block], seeds[block])
             for block in blocks
         )
         found: list[Any] = []
@@ -239,14 +225,27 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
 
     def _counted(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the votes of one block of models after the other, (n_samples, n_labels + 1)."""
-        places = np.flatnonzero(np.isnan(self.fixed_votes_))
+        pairs = self.pairs_[np.isnan(self.fixed_votes_)]
         n_labels = self.constants_.size
-        count = _votes_of_forests if isinstance(self.models_, Forests) else _votes_of_models
+
+        def count(first: int) -> np.ndarray:
+            end = first + _TOGETHER
+            if isinstance(self.models_, Forests):
+                some = self.models_._replace(starts=self.models_.starts[first : end + 1])
+                margins = PackedLabels(some, None).chances(X, some.starts.size - 1) - 0.5
+            else:
+                margins = np.column_stack([_margin(one, X) for one in self.models_[first:end]])
+            votes = np.zeros((len(margins), n_labels + 1))
+            # For the first label, 0 or 1, or 1/2 at a tie.
+            for vote, (j, k) in zip((np.sign(margins.T) + 1) / 2, pairs[first:end], strict=True):
+                votes[:, j] += vote
+                votes[:, k] += 1 - vote
+            return votes
+
         # Threads, since the models would be copied to other processes. All votes are halves, and
         # sums of halves are exact in any order.
         yield from Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-            delayed(count)(self.models_, models, self.pairs_[places[models]], X, n_labels)
-            for models in _blocks(np.arange(places.size))
+            delayed(count)(first) for first in range(0, len(pairs), _TOGETHER)
         )
 
     def _check_learned(self, n_labels: int) -> None:
@@ -272,73 +271,34 @@ def _margins(votes: np.ndarray) -> np.ndarray:
     return np.asarray(votes[:, :-1] - votes[:, -1:])
 
 
-def _blocks(places: np.ndarray) -> list[np.ndarray]:
-    return [places[k : k + _TOGETHER] for k in range(0, places.size, _TOGETHER)]
-
-
 def _fit_block(
-    base: Any,
-    X: Any,
-    Y: sparse.csc_array,
-    first: np.ndarray,
-    second: np.ndarray,
-    seeds: np.ndarray | None,
+    base: Any, X: Any, Y: sparse.csc_array, pairs: np.ndarray, seeds: np.ndarray
 ) -> list[Any]:
     """Return the fitted models of some pairs, packed if they are trees."""
     models = []
-    for place, (j, k) in enumerate(zip(first, second, strict=True)):
+    for (j, k), seed in zip(pairs, seeds.tolist(), strict=True):
         rows, target = pair_samples(Y, j, k)
-        model = seeded(clone(base), None if seeds is None else int(seeds[place]))
+        model = seeded(clone(base), seed)
         model.fit(X if rows is None else take_rows(X, rows), target)
         models.append(packed(model) if is_packable(base) else model)
     return models
 
 
-def _votes_of_forests(
-    forests: Forests, models: np.ndarray, pairs: np.ndarray, X: Any, n_labels: int
-) -> np.ndarray:
-    votes = np.zeros((X.shape[0], n_labels + 1))
-    first, second = np.ascontiguousarray(pairs.T)
-    step = X.shape[0] if not sparse.issparse(X) else max(1, _MOST_SPREAD // X.shape[1])
-    for begin in range(0, X.shape[0], step):
-        rows = X[begin : begin + step]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
-        add_votes(rows, forests, models, first, second, votes[begin : begin + step])
-    return votes
-
-
-def _votes_of_models(
-    fitted: list[Any], models: np.ndarray, pairs: np.ndarray, X: Any, n_labels: int
-) -> np.ndarray:
-    votes = np.zeros((n_rows(X), n_labels + 1))
-    for number, (j, k) in zip(models, pairs, strict=True):
-        vote = _vote(fitted[number], X)
-        votes[:, j] += vote
-        votes[:, k] += 1 - vote
-    return votes
-
-
-def _vote(model: Any, X: Any) -> np.ndarray:
-    """Return 1 where a model prefers the first label, 0 for the second one, 1/2 at a tie."""
+def _margin(model: Any, X: Any) -> np.ndarray:
+    """Return numbers above 0 where a model prefers the first label, below 0 for the second one."""
     if hasattr(model, "predict_proba"):
-        margin = np.asarray(model.predict_proba(X))[:, 1] - 0.5
-    elif hasattr(model, "decision_function"):
-        margin = np.asarray(model.decision_function(X))
-    else:
-        margin = np.asarray(model.predict(X)) - 0.5
-    return np.asarray((np.sign(margin) + 1) / 2)
+        return np.asarray(model.predict_proba(X))[:, 1] - 0.5
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X))
+    return np.asarray(model.predict(X)) - 0.5
 
 
-class LabelPairs(NamedTuple):
-    """All pairs of labels; the virtual label has the number after the last label."""
+def all_pairs(Y: sparse.csc_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs of labels, and the votes for the first of those that need no model.
 
-    first: np.ndarray  # (n_pairs,)
-    second: np.ndarray  # (n_pairs,), larger
-    fixed: np.ndarray  # vote for `first` of a pair without a model: 0, 1/2 or 1; else NaN
-
-
-def all_pairs(Y: sparse.csc_array) -> LabelPairs:
-    """List all pairs, with fixed votes if their samples lack two classes."""
+    Pairs are of shape (n_pairs, 2), the smaller number first; the virtual label has the number
+    after the last label. Votes are 0, 1/2 or 1, and NaN for a pair whose samples have two classes.
+    """
     n_samples, n_labels = Y.shape
     first, second = np.triu_indices(n_labels + 1, k=1)
     counts = sparse.csc_array(Y, dtype=np.int64)
@@ -350,7 +310,8 @@ def all_pairs(Y: sparse.csc_array) -> LabelPairs:
     is_virtual = second == n_labels
     for_second[is_virtual] = n_samples - support[:-1]
     fixed = np.where(for_first > 0, 1.0, np.where(for_second > 0, 0.0, 0.5))
-    return LabelPairs(first, second, np.where((for_first > 0) & (for_second > 0), np.nan, fixed))
+    fixed[(for_first > 0) & (for_second > 0)] = np.nan
+    return np.column_stack([first, second]), fixed
 
 
 def pair_samples(

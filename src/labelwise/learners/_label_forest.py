@@ -12,12 +12,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from labelwise._estimators import (
     LabelTarget,
     all_labels,
+    draw_seeds,
     learn_features,
     learn_targets,
     report_progress,
     seeded,
 )
-from labelwise._validation import check_random_state, check_weights
+from labelwise._validation import check_weights
 from labelwise.learners._label_classifiers import ProbabilityClassifier
 from labelwise.learners.trees._packed_trees import (
     FORESTS,
@@ -214,12 +215,8 @@ class LabelForest(MetaEstimatorMixin, ProbabilityClassifier):
 
     def _seeded(self, n_models: int) -> list[Any]:
         """Return clones of the forest, each with a seed of its own."""
-        models = [clone(self._base()) for _ in range(n_models)]
-        if self.random_state is None:
-            return models
-        random = check_random_state(self.random_state)
-        seeds = random.randint(np.iinfo(np.int32).max, size=n_models)
-        return [seeded(model, int(seed)) for model, seed in zip(models, seeds, strict=True)]
+        seeds = draw_seeds(self.random_state, n_models)
+        return [seeded(clone(self._base()), seed) for seed in seeds]
 
     def _proba(self, X: Any) -> np.ndarray:
         X = learn_features(self, X, reset=False, trees=self._base())

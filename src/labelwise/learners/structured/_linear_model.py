@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelwise._estimators import learn_features, learn_targets, report_progress
-from labelwise._validation import check_real, check_whole
+from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners.regression._penalty_path import check_penalty, penalty_splits
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains

@@ -14,12 +14,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from labelwise._parallel import for_row_blocks
-from labelwise.learners.trees._packed_trees_kernels import (
-    LEAF,
-    add_chances,
-    add_leaves,
-    pack_tree,
-)
+from labelwise.learners.trees._packed_trees_kernels import LEAF, add_chances, pack_tree
 
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -135,15 +130,15 @@ class PackedLabels(NamedTuple):
         """
         sums = np.zeros((X.shape[0], n_labels))
         counts = np.zeros((X.shape[0], 1 if self.leaves is not None else n_labels))
-        table = None if self.leaves is None else _parts(self.leaves)
+        parts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+        if self.leaves is not None:
+            indptr, labels = self.leaves.indptr, self.leaves.indices
+            parts = indptr.astype(np.int64), labels.astype(np.int32), self.leaves.data
 
         def add(rows: slice) -> None:
             dense = X[rows].toarray() if sparse.issparse(X) else X[rows]
             given = np.ascontiguousarray(is_seen[:, rows]), sums[rows], counts[rows]
-            if table is None:
-                add_chances(dense, self.forests, *given)
-            else:
-                add_leaves(dense, self.forests, table, *given)
+            add_chances(dense, self.forests, parts, *given)
 
         for_row_blocks(add, X.shape[0], X.shape[1], _MOST_SPREAD)
         with np.errstate(invalid="ignore"):
@@ -186,7 +181,3 @@ def samples_seen(model: Any, n_samples: int) -> np.ndarray:
     for own, rows in zip(is_seen, model.estimators_samples_, strict=True):
         own[rows] = True
     return is_seen
-
-
-def _parts(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data

@@ -1,4 +1,4 @@
-"""Kernels that pack trees, find the leaf of a sample, and add votes or chances of models."""
+"""Kernels that pack trees, and add the chances of labels at the leaves of samples."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -54,50 +54,24 @@ def find_leaf(row, forests, node):
 
 
 @njit(cache=True, nogil=True)
-def add_votes(X, forests, models, first, second, votes):
-    """Add the votes of some models: for first or second label, or half each."""
-    for k in range(models.size):
-        begin, end = forests.starts[models[k]], forests.starts[models[k] + 1]
-        for i in range(X.shape[0]):
-            # Summed in the order of the trees and divided at the end, so that rounding is the same
-            # as in scikit-learn.
-            chance = 0.0
-            for tree in range(begin, end):
-                chance += forests.value[find_leaf(X[i], forests, forests.roots[tree])]
-            chance /= end - begin
-            vote = (np.sign(chance - 0.5) + 1) / 2
-            votes[i, first[k]] += vote
-            votes[i, second[k]] += 1.0 - vote
+def add_chances(X, forests, leaves, is_seen, sums, counts):
+    """Add the chances of labels at the leaves of samples, tree after tree.
 
-
-@njit(cache=True, nogil=True)
-def add_chances(X, forests, is_seen, sums, counts):
-    """Add the chances of the trees of each model to the column of its label.
-
-    A tree is left out for samples that it has seen: is_seen[tree, sample], or no entries if all
-    trees count. `counts` has the number of trees that were added.
+    The trees of a model add to the column of its label; or there is one model, and the value at a
+    leaf is its row in `leaves`, the parts of a CSR matrix of chances by labels, which is otherwise
+    empty. A tree is left out for samples that it has seen: is_seen[tree, sample], or no entries if
+    all trees count. `counts` has the number of trees that were added.
     """
+    indptr, labels, chances = leaves
     for j in range(forests.starts.size - 1):
         for i in range(X.shape[0]):
             for tree in range(forests.starts[j], forests.starts[j + 1]):
                 if is_seen.size and is_seen[tree, i]:
                     continue
-                sums[i, j] += forests.value[find_leaf(X[i], forests, forests.roots[tree])]
+                value = forests.value[find_leaf(X[i], forests, forests.roots[tree])]
                 counts[i, j] += 1
-
-
-@njit(cache=True, nogil=True)
-def add_leaves(X, forests, leaves, is_seen, sums, counts):
-    """Add the chances of all labels at the leaves of one forest; otherwise as `add_chances`.
-
-    The value at a leaf is its row in `leaves`, the parts of a CSR matrix of chances by labels.
-    """
-    indptr, labels, chances = leaves
-    for i in range(X.shape[0]):
-        for tree in range(forests.roots.size):
-            if is_seen.size and is_seen[tree, i]:
-                continue
-            leaf = int(forests.value[find_leaf(X[i], forests, forests.roots[tree])])
-            for e in range(indptr[leaf], indptr[leaf + 1]):
-                sums[i, labels[e]] += chances[e]
-            counts[i, 0] += 1
+                if indptr.size == 0:
+                    sums[i, j] += value
+                    continue
+                for e in range(indptr[int(value)], indptr[int(value) + 1]):
+                    sums[i, labels[e]] += chances[e]
