@@ -23,7 +23,8 @@ from benchmarks.corpora import make_documents
 from benchmarks.speedups import record
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import average_precision, r_precision, rank_cut_f
+from labelwise.measures import average_precision, r_precision
+from studies.olsson2006.rank_cuts import rank_cut_f
 
 N_TRAIN, N_TEST, K = 4_600, 18_500, 100
 SIZES = (50, 250, 500, 750, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 10_000)

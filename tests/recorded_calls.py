@@ -41,6 +41,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from labelwise import data, decisions, experiments, features, learners, measures, reports, splitting
+from studies.olsson2006.rank_cuts import rank_cut_f
 from tests.writers.reuters import sgm_bytes
 
 CALLS: dict[str, Callable[[], Any]] = {}
@@ -751,7 +752,7 @@ SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "recall at 3": lambda Y, S: measures.measure_scores(Y, S, "recall-at-3", undefined="skip"),
     "ndcg at 3": lambda Y, S: measures.measure_scores(Y, S, "ndcg-at-3", undefined="skip"),
     "R-precision": lambda Y, S: measures.r_precision(Y, S, undefined="skip"),
-    "rank cut F": lambda Y, S: measures.rank_cut_f(Y, S),
+    "rank cut F": rank_cut_f,
     "Hamming loss": lambda Y, S: measures.hamming_loss(Y, S > 0.5),
     "subset accuracy": lambda Y, S: measures.subset_accuracy(Y, S > 0.5),
     "inverse propensities": lambda Y, _: measures.inverse_propensities(Y),

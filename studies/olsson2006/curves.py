@@ -28,9 +28,10 @@ import studies
 from labelwise.experiments import Study
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import average_precision, r_precision, rank_cut_f
+from labelwise.measures import average_precision, r_precision
 from studies.comparison import Provenance
 from studies.olsson2006.documents import REUTERS, documents
+from studies.olsson2006.rank_cuts import rank_cut_f
 from studies.stores import results_of
 
 STORE = studies.STORES / "olsson2006.sqlite"

@@ -21,10 +21,11 @@ import numpy as np
 from scipy.stats import rankdata
 
 import studies
-from labelwise.measures import average_precision, r_precision, rank_cut_f
+from labelwise.measures import average_precision, r_precision
 from studies.comparison import Cell, Table, published_cells
 from studies.olsson2006 import tables
 from studies.olsson2006.claims import claims_table
+from studies.olsson2006.rank_cuts import rank_cut_f
 
 FOLDER = studies.FOLDER / "olsson2006"
 N_SETS, N_QUICK = 500, 50

@@ -10,8 +10,7 @@ from scipy import sparse
 
 from labelwise._curves._gaps import LARGE, add_to_gaps, buckets_of, counts_at_cuts
 from labelwise._curves._gaps_kernels import put_in_groups
-from labelwise.measures import _ranks
-from labelwise.measures._ranks import find_places
+from labelwise._measuring import _ranks, find_places
 from tests.oracles.row_blocks import gaps_between
 
 # The largest floats, whose difference overflows, and the smallest, whose reciprocal does.

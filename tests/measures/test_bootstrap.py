@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from labelwise._counts import micro_draws
 from labelwise.measures import count, evaluate
-from labelwise.measures._bootstrap import micro_draws
 from tests.measures.outcomes import random_outcome
 from tests.oracles import measures as oracle
 
@@ -34,7 +34,7 @@ def test_intervals_do_not_depend_on_the_number_of_draws_in_a_block(monkeypatch):
     Y, scores, decided = random_outcome()
     options = {"scores": scores, "decided": decided, "n_bootstrap": 40, "random_state": 1}
     together = evaluate(Y, **options).intervals
-    monkeypatch.setattr("labelwise.measures._bootstrap._BLOCK", 120)
+    monkeypatch.setattr("labelwise._counts._counting._BLOCK", 120)
     np.testing.assert_allclose(
         list(evaluate(Y, **options).intervals.values()), list(together.values()), rtol=1e-12
     )
@@ -42,7 +42,7 @@ def test_intervals_do_not_depend_on_the_number_of_draws_in_a_block(monkeypatch):
 
 def test_counts_of_draws_are_those_of_the_drawn_rows(monkeypatch):
     Y, _, decided = random_outcome(25)
-    monkeypatch.setattr("labelwise.measures._bootstrap._BLOCK", 120)  # four draws together
+    monkeypatch.setattr("labelwise._counts._counting._BLOCK", 120)  # four draws together
     found = micro_draws(count(Y, decided, "sample"), 30, np.random.RandomState(3))
     random = np.random.RandomState(3)
     for k in range(30):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from labelwise.measures import evaluate, measure_named
+from labelwise._measuring import measure_named
+from labelwise.measures import evaluate
 
 Y = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
 SCORES = np.array([[0.9, 0.2, 0.7], [0.3, 0.8, 0.4], [0.6, 0.4, 0.1], [0.2, 0.3, 0.8]])

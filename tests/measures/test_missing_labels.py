@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn import metrics
 
+from labelwise._measuring import named_measures
 from labelwise.measures import (
     area_under_roc,
     average_precision,
@@ -25,7 +26,6 @@ from labelwise.measures import (
     scorers,
     subset_accuracy,
 )
-from labelwise.measures._register import named_measures
 from tests.measures.outcomes import ndcg_at, one_error, precision_at, scored_outcomes
 from tests.oracles import missing_labels as oracle
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import metrics
 
+from labelwise._measuring import _ranks as _places
 from labelwise._validation import check_labels
-from labelwise.measures import _ranks as _places
 from labelwise.measures import (
     area_under_roc,
     average_precision,

@@ -16,9 +16,9 @@ from labelwise._counts import (
     ratio,
     record_of,
 )
+from labelwise._measuring import measure_named, named_measures
 from labelwise.decisions import best_thresholds
 from labelwise.measures import Counts, evaluate, f_measure, jaccard, macro, scorers
-from labelwise.measures._register import measure_named, named_measures
 
 COUNTED = list(averaged_records().values())
 EACH = pytest.mark.parametrize("record", COUNTED, ids=lambda record: record.name)

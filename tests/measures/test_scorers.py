@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-from labelwise.measures import evaluate, scorer, scorers
+from labelwise.measures import evaluate, measure_scores, scorer, scorers
 
 X, Y = make_multilabel_classification(n_samples=60, n_labels=2, random_state=0)
 LINEAR = OneVsRestClassifier(LogisticRegression()).fit(X, Y)
@@ -134,3 +134,15 @@ def test_scorers_survive_copies_and_pickles():
 def test_bad_arguments_are_refused_by_name(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_propensities_of_labels_without_truth_are_left_out():
+    known = Y.astype(float)
+    known[:, 2] = np.nan
+    weights = np.arange(1.0, 6.0)
+    ranked = LINEAR.decision_function(X)
+    found = scorer("ps-precision-at-2", inverse_propensity=weights, undefined="skip")
+    expected = measure_scores(
+        known, ranked, "ps-precision-at-2", inverse_propensity=weights, undefined="skip"
+    )
+    assert found(LINEAR, X, known) == expected

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelwise.measures import _ranks
-from labelwise.measures._ranks import sort_pieces
+from labelwise._measuring import _ranks
+from labelwise._measuring._ranks import sort_pieces
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.data())

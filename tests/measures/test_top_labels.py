@@ -1,7 +1,5 @@
 """Measures of the k top-ranked labels equal their definitions."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +19,6 @@ from labelwise.measures import (
     scorer,
     scorers,
 )
-from labelwise.measures._ranks import sort_pieces
 from tests.measures.outcomes import recall_at, scored_outcomes
 from tests.oracles import measures as oracle
 
@@ -94,7 +91,7 @@ def test_a_measure_at_k_does_not_depend_on_the_other_cutoffs_or_on_blocks(outcom
     cutoffs = range(1, Y.shape[1] + 1)
     together = evaluate(Y, cutoffs=cutoffs, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labelwise.measures._rankings._BLOCK", 1)
+        patch.setattr("labelwise._measuring._rankings._BLOCK", 1)
         for k in cutoffs:
             alone = evaluate(Y, cutoffs=[k], **options)
             for name in alone:
@@ -180,16 +177,3 @@ def test_macro_f_at_k_is_that_of_another_package():
     assert found["macro-f-at-3"] == pytest.approx(metrics.macro_f1_score(Y, decided), abs=1e-4)
     assert found["macro-f-at-3"] == pytest.approx(float(macro("f", count(Y, decided))))
     assert found["label-coverage-at-3"] == pytest.approx(metrics.coverage(Y, decided), abs=1e-4)
-
-
-@given(data=st.data())
-def test_pieces_of_any_size_are_sorted(data):
-    sizes = data.draw(st.lists(st.sampled_from([0, 1, 2, 3, 17, 1500]), min_size=1, max_size=6))
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
-    values = np.random.default_rng(0).random(bounds[-1]).astype(np.float32)
-    chosen = np.flatnonzero(data.draw(hnp.arrays(bool, len(sizes))))
-    found = values.copy()
-    sort_pieces(found, bounds, chosen)
-    for i, (start, end) in enumerate(pairwise(bounds)):
-        piece = np.sort(values[start:end]) if i in chosen else values[start:end]
-        np.testing.assert_array_equal(found[start:end], piece)

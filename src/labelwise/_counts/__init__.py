@@ -11,7 +11,9 @@ from labelwise._counts._counting import cells_of_each as cells_of_each
 from labelwise._counts._counting import count_empty_samples as count_empty_samples
 from labelwise._counts._counting import count_matched as count_matched
 from labelwise._counts._counting import counts_of as counts_of
+from labelwise._counts._counting import draws as draws
 from labelwise._counts._counting import exactly_empty as exactly_empty
+from labelwise._counts._counting import micro_draws as micro_draws
 from labelwise._counts._counting import weighted_counts as weighted_counts
 from labelwise._counts._measures import Measure as Measure
 from labelwise._counts._measures import accuracy as accuracy
@@ -31,6 +33,7 @@ from labelwise._counts._measures import recall as recall
 from labelwise._counts._measures import unchecked as unchecked
 from labelwise._counts._measures import wide as wide
 from labelwise._counts._measures import wrong_share as wrong_share
+from labelwise._counts._records import AVERAGES as AVERAGES
 from labelwise._counts._records import LinearWeights as LinearWeights
 from labelwise._counts._records import MeasureRecord as MeasureRecord
 from labelwise._counts._records import average_and_measure as average_and_measure

@@ -1,13 +1,17 @@
-"""Counts of right and wrong decisions, by label, by sample or of all cells."""
+"""Counts of right and wrong decisions, by label, by sample, of all cells or of drawn samples."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._validation import Outcome
+
+# Number of weights of drawn samples in memory at a time.
+_BLOCK = 2**21
 
 
 class Counts(NamedTuple):
@@ -110,3 +114,26 @@ def count_empty_samples(outcome: Outcome) -> int:
     is_empty[outcome.Y.indices] = False
     is_empty[outcome.decided.indices] = False
     return int(is_empty.sum())
+
+
+def micro_draws(by_sample: Counts, n_draws: int, random: np.random.RandomState) -> Counts:
+    """Return the counts of all labels together in each draw, arrays of shape (n_draws,).
+
+    `by_sample` has the counts of each sample. Two calls with generators of the same seed draw the
+    same samples, so that differences of their measures are paired.
+    """
+    cells = np.stack([np.asarray(part, dtype=np.float64) for part in by_sample])
+    n_samples = cells.shape[1]
+    return Counts(*np.hstack([cells @ times for times in draws(n_samples, n_draws, random)]))
+
+
+def draws(n_samples: int, n_draws: int, random: np.random.RandomState) -> Iterator[np.ndarray]:
+    """Yield how often each sample (row) is in each draw (column), in blocks."""
+    n_together = max(1, _BLOCK // n_samples)
+    for start in range(0, n_draws, n_together):
+        n_columns = min(n_together, n_draws - start)
+        weights = np.empty((n_samples, n_columns))
+        for j in range(n_columns):
+            taken = random.randint(n_samples, size=n_samples)
+            weights[:, j] = np.bincount(taken, minlength=n_samples)
+        yield weights

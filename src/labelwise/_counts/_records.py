@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,7 +21,8 @@ from labelwise._counts._measures import Measure, is_unchecked, unchecked
 from labelwise._text import check_known, did_you_mean
 from labelwise._validation import check_beta
 
-AVERAGES = ("micro", "macro", "sample")
+# The averages of measures, and what each value before averaging belongs to.
+AVERAGES = {"micro": "all", "macro": "label", "sample": "sample"}
 
 
 class LinearWeights(NamedTuple):
@@ -35,9 +36,9 @@ class LinearWeights(NamedTuple):
 WeightsRule = Callable[[float, float, float], LinearWeights]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeasureRecord:
-    """What the package knows about one measure.
+    """What the package knows about one measure; the register has each measure once.
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ class MeasureRecord:
         Whether the function needs the propensities of labels.
     meaning : str, default=""
         What the value says, in a sentence for reports.
+    k : int, default=1
+        The least number of labels that the measure needs.
     """
 
     name: str
@@ -92,6 +95,34 @@ class MeasureRecord:
     of_top: bool = False
     needs_propensity: bool = False
     meaning: str = ""
+    k: int = 1
+
+    @property
+    def by(self) -> str:
+        """What each value of the function belongs to: "all" cells, a "label" or a "sample"."""
+        return AVERAGES[self.average or "micro"]
+
+    def under(self, undefined: str | float) -> MeasureRecord:
+        """Return the measure for a policy; "skip" and "zero" replace the conventional 1 by NaN."""
+        applies = undefined == "zero" or (undefined == "skip" and self.by != "all")
+        if not (self.empty_is_one and applies):
+            return self
+        at_k = self.k if self.of_top else None
+        return replace(self, function=partial(_nan_where_empty, self.function, at_k))
+
+    def averaged(
+        self, values: Any, undefined: str | float, weights: np.ndarray | None = None
+    ) -> Any:
+        """Average the values of the function; `weights` are sample weights, for by="sample"."""
+        means = measures.mean(values, undefined, weights)
+        return means if self.combine_means is None else self.combine_means(means)
+
+
+def _nan_where_empty(function: Measure, at_k: int | None, evidence: Any) -> Any:
+    """Compute a measure of counts, or of counts at k, NaN without positives and decisions."""
+    counts = evidence if at_k is None else evidence.counts(at_k)
+    is_empty = np.equal(counts.tp + counts.fp + counts.fn, 0)
+    return np.where(is_empty, np.nan, function(evidence))
 
 
 def constant_weights(numerator: Sequence[float], denominator: Sequence[float]) -> WeightsRule:

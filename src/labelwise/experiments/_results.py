@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import ending_of, written_whole
+from labelwise._measuring import measure_named
 from labelwise._text import check_known, safe_cell
 from labelwise.experiments._results_report import (
     failure_note,
@@ -21,7 +22,6 @@ from labelwise.experiments._results_report import (
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
 from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
-from labelwise.measures import measure_named
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)

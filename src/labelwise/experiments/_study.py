@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise._io import plain_name
+from labelwise._measuring import measure_named
 from labelwise._validation import check_names, check_real, check_undefined, check_whole
 from labelwise.data import Dataset
 from labelwise.experiments._results import Results
@@ -27,7 +28,6 @@ from labelwise.experiments.running._executors import executor_for
 from labelwise.experiments.running._scheduler import Progress, Scheduler, progress_callback
 from labelwise.experiments.running._store import DIRECTION, Store
 from labelwise.experiments.running._store_file import StoreError
-from labelwise.measures import measure_named
 
 # Multiples of the golden ratio, modulo 1, never come close to each other.
 _GOLDEN_RATIO = 0.6180339887498949

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._measuring import find_places, r_precision_of
 from labelwise.features import TermSelector
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
-from labelwise.measures import r_precision_of_samples
 
 # Sizes of Olsson and Oard (2006); the last point of a curve is all terms that are not cut.
 SIZES = (50, 250, 500, 750, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 10_000)
@@ -99,5 +99,5 @@ def _r_precisions(X: Any, Y: Any, part: _SplitModel, sizes: list[int]) -> np.nda
         rows = part.test[start : start + n_together]
         curve = part.model.score_curve(X[rows], part.ranking, every)
         truth = sparse.csc_array(Y[rows])
-        found.append([r_precision_of_samples(truth, scores) for scores in curve])
+        found.append([r_precision_of(find_places(truth, scores, "sample")) for scores in curve])
     return np.hstack(found)

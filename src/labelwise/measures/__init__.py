@@ -1,8 +1,8 @@
 """Evaluate decisions and scores: measures of counts, ranking measures, averages and scorers.
 
 Measures of counts are those of `_counts`; `_averages` counts decisions and averages measures of
-them. Scores become values by the ranks of positives (`_rankings`). `_register` has a record of each
-measure, by whose name `evaluate`, `measure_scores` and the scorers find it. The stage imports only
+them. `_measuring` has the register, in which `evaluate`, `measure_scores` and the scorers find a
+measure by its name, and computes values of scores by the ranks of positives. The stage imports only
 packages below the stages.
 """
 
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
         precision,
         recall,
     )
+    from labelwise._measuring import inverse_propensities
     from labelwise.measures._averages import count, hamming_loss, macro, micro, subset_accuracy
-    from labelwise.measures._bootstrap import micro_draws as micro_draws
     from labelwise.measures._evaluate import evaluate
-    from labelwise.measures._evaluate import measure_outcome as measure_outcome
     from labelwise.measures._evaluation import Evaluation as Evaluation
     from labelwise.measures._measure_scores import (
         area_under_roc,
@@ -35,10 +34,7 @@ if TYPE_CHECKING:
         r_precision,
         ranking_loss,
     )
-    from labelwise.measures._measure_scores import r_precision_of_samples as r_precision_of_samples
     from labelwise.measures._measure_scores import rank_cut_f as rank_cut_f
-    from labelwise.measures._rankings import inverse_propensities
-    from labelwise.measures._register import measure_named as measure_named
     from labelwise.measures._reliability import reliability
     from labelwise.measures._scorers import scorer, scorers
 

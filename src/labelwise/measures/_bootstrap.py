@@ -7,7 +7,7 @@ all draws together are products of a weight matrix with what each sample contrib
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +15,14 @@ from scipy import sparse
 
 from labelwise._counts import (
     Counts,
+    MeasureRecord,
     counts_of,
+    draws,
     exactly_empty,
     filled_and_defined,
     mean_of_sums,
 )
 from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
-from labelwise.measures._register import NamedMeasure
-
-# Number of weights in memory at a time.
-_BLOCK = 2**21
 
 
 class Resampling(NamedTuple):
@@ -46,7 +44,7 @@ def check_resampling(n_bootstrap: Any, confidence: Any, random_state: Any) -> Re
 
 def intervals(
     outcome: Outcome,
-    measures: Sequence[NamedMeasure],
+    measures: Sequence[MeasureRecord],
     each: dict[str, np.ndarray],
     undefined: str | float,
     resampling: Resampling,
@@ -61,47 +59,24 @@ def intervals(
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
-    for draws in _draws(outcome.Y.shape[0], resampling.n_draws, resampling.random):
-        weights = draws if outcome.weights is None else draws * outcome.weights[:, None]
+    for times in draws(outcome.Y.shape[0], resampling.n_draws, resampling.random):
+        weights = times if outcome.weights is None else times * outcome.weights[:, None]
         total, n_defined = (values @ weights for values in sums)
         means = mean_of_sums(total, n_defined, n_defined + ~sums[1] @ weights, undefined)
         for name, found in zip(averaged, means, strict=True):
             drawn[name].append(found)
-        counts = _counts_of_draws(cells, draws, weights) if counted else {}
+        counts = _counts_of_draws(cells, times, weights) if counted else {}
         for measure in counted:
-            values = measure.values_of(counts[measure.by])
+            values = measure.function(counts[measure.by])
             drawn[measure.name].append(measure.averaged(values, undefined))
     tail = (1 - resampling.confidence) / 2
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
-
-
-def micro_draws(by_sample: Counts, n_draws: int, random: np.random.RandomState) -> Counts:
-    """Return the counts of all labels together in each draw, arrays of shape (n_draws,).
-
-    `by_sample` has the counts of each sample. Two calls with generators of the same seed draw the
-    same samples, so that differences of their measures are paired.
-    """
-    cells = np.stack([np.asarray(part, dtype=np.float64) for part in by_sample])
-    n_samples = cells.shape[1]
-    return Counts(*np.hstack([cells @ draws for draws in _draws(n_samples, n_draws, random)]))
 
 
 def _percentiles(values: np.ndarray, tail: float) -> tuple[float, float]:
     # One NaN among the values makes both percentiles NaN.
     low, high = np.quantile(values, [tail, 1 - tail])
     return float(low), float(high)
-
-
-def _draws(n_samples: int, n_draws: int, random: np.random.RandomState) -> Iterator[np.ndarray]:
-    """Yield how often each sample (row) is in each draw (column), in blocks."""
-    n_together = max(1, _BLOCK // n_samples)
-    for start in range(0, n_draws, n_together):
-        n_columns = min(n_together, n_draws - start)
-        weights = np.empty((n_samples, n_columns))
-        for j in range(n_columns):
-            taken = random.randint(n_samples, size=n_samples)
-            weights[:, j] = np.bincount(taken, minlength=n_samples)
-        yield weights
 
 
 def _cells(outcome: Outcome) -> tuple[sparse.csr_array, ...]:

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks
-from labelwise._counts import count_empty_samples, count_matched, weighted_counts
-from labelwise._parallel import in_threads
+from labelwise._counts import MeasureRecord, count_empty_samples
+from labelwise._measuring import check_inverse, measure_named, measure_outcome, named_measures
 from labelwise._text import NamedValues
-from labelwise._validation import Outcome, check_outcome, check_undefined, check_whole
+from labelwise._validation import check_outcome, check_undefined, check_whole
 from labelwise.measures._bootstrap import check_resampling, intervals
-from labelwise.measures._evaluation import Evaluation, Measured
-from labelwise.measures._rankings import TopLabels, check_inverse, check_k, find_top
-from labelwise.measures._ranks import find_places
-from labelwise.measures._register import NamedMeasure, measure_named, named_measures
-from labelwise.measures._weighted_ranks import find_weighted_places
-
-_NEEDS = ("decided", "scores")
-_BY = ("all", "label", "sample")
-# Number of positives from which counts and ranks are computed in threads.
-_MANY = 2**20
+from labelwise.measures._evaluation import Evaluation, label_columns
 
 
 def evaluate(
@@ -176,9 +166,7 @@ def evaluate(
         by_position=by_position,
     ).weighted(sample_weight)
     outcome = given.with_truth()
-    inverse = check_inverse(inverse_propensity, given.Y.shape[1])
-    if inverse is not None:
-        inverse = inverse[given.labels_with_truth()]
+    inverse = check_inverse(inverse_propensity, given)
     needed = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]
     measures = applicable_measures(
         outcome.Y.shape[1], needed, beta, cutoffs, also, inverse is not None
@@ -192,7 +180,12 @@ def evaluate(
     n_samples, n_labels = outcome.Y.shape
     return Evaluation(
         measured=NamedValues((measure.name, measured[measure.name]) for measure in measures),
-        per_label=_per_label(outcome, measures, each),
+        per_label=label_columns(
+            measures,
+            each,
+            positives=_sizes(outcome.Y, outcome.weights),
+            decided=_sizes(outcome.decided, outcome.weights),
+        ),
         label_names=outcome.names or tuple(map(str, range(n_labels))),
         n_samples=n_samples,
         beta=float(beta),
@@ -228,7 +221,7 @@ def applicable_measures(
     cutoffs: Iterable[int],
     also: Iterable[str] = (),
     has_propensity: bool = False,
-) -> list[NamedMeasure]:
+) -> list[MeasureRecord]:
     """List the measures whose input ("scores", "decided") is given, and those that are named."""
     if isinstance(also, str):
         raise TypeError(f"also must be several names, got the one string {also!r}.")
@@ -244,93 +237,14 @@ def applicable_measures(
         further = measure_named(name, beta if measure_named(name).takes_beta else 1.0)
         if further.needs not in given:
             raise ValueError(f"also has {name!r}, which needs {further.needs}.")
-        check_k(further.k, n_labels)
         chosen[name] = further
     return list(chosen.values())
 
 
-def measure_outcome(
-    outcome: Outcome,
-    measures: Sequence[NamedMeasure],
-    undefined: str | float,
-    *,
-    keep_samples: bool = False,
-    inverse: np.ndarray | None = None,
-) -> tuple[dict[str, Measured], dict[str, np.ndarray]]:
-    """Compute each measure, and its values for each label (and sample, if kept)."""
-    measured, each = {}, {}
-    under = [one.under(undefined) for one in measures]
-    for measure, evidence in _with_evidence(outcome, under, inverse):
-        values = measure.values_of(evidence)
-        n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
-        weights = outcome.weights if measure.by == "sample" else None
-        value = float(measure.averaged(values, undefined, weights))
-        measured[measure.name] = Measured(value, measure.by, n_undefined)
-        is_mean = measure.combine_means is None
-        if measure.by == "label" or (measure.by == "sample" and keep_samples and is_mean):
-            each[measure.name] = values
-    return measured, each
-
-
-def _with_evidence(
-    outcome: Outcome, measures: Sequence[NamedMeasure], inverse: np.ndarray | None
-) -> Iterator[tuple[NamedMeasure, Any]]:
-    """Pair each measure with the counts or ranks that it needs, computed once."""
-    of_top = [measure for measure in measures if measure.of_top]
-    chosen: dict[tuple[str, str], list[NamedMeasure]] = {}
-    for measure in measures:
-        if not measure.of_top:
-            chosen.setdefault((measure.needs, measure.by), []).append(measure)
-    pairs = [(needs, by) for needs in _NEEDS for by in _BY if (needs, by) in chosen]
-    compute = partial(_evidence, outcome)
-    # With few positives, threads take longer to start than to work.
-    found = in_threads(compute, pairs) if outcome.Y.nnz > _MANY else map(compute, pairs)
-    for pair, evidence in zip(pairs, found, strict=True):
-        yield from ((measure, evidence) for measure in chosen[pair])
-    if of_top:
-        top = _top(outcome, of_top, inverse)
-        yield from ((measure, top) for measure in of_top)
-
-
-def _top(
-    outcome: Outcome, measures: Sequence[NamedMeasure], inverse: np.ndarray | None
-) -> TopLabels:
-    """Rank as many labels of each sample as the measures need."""
-    unweighted = [one.name for one in measures if one.needs_propensity and inverse is None]
-    if unweighted:
-        raise ValueError(f"{unweighted[0]} needs inverse_propensity, see inverse_propensities.")
-    k = max(measure.k for measure in measures)
-    return find_top(outcome.Y, outcome.scores, k, outcome.weights, inverse)
-
-
-def _evidence(outcome: Outcome, needs_and_by: tuple[str, str]) -> Any:
-    """Compute counts or ranks of positives by label, by sample or overall."""
-    needs, by = needs_and_by
-    answers = getattr(outcome, needs)
-    # A sample by itself has the same value whatever its weight.
-    if outcome.weights is None or by == "sample":
-        find: Any = count_matched if needs == "decided" else find_places
-        return find(outcome.Y, answers, by, outcome.missing)
-    find = weighted_counts if needs == "decided" else find_weighted_places
-    return find(outcome.Y, answers, by, outcome.weights, outcome.missing)
-
-
-def _per_label(
-    outcome: Outcome, measures: Sequence[NamedMeasure], each: dict[str, np.ndarray]
-) -> dict[str, np.ndarray]:
-    """List the sizes of truth and decisions, then the measures, of each label."""
-    sizes = {"positives": outcome.Y, "decided": outcome.decided}
-    columns = NamedValues(
-        (name, _sizes(Y, outcome.weights)) for name, Y in sizes.items() if Y is not None
-    )
-    for measure in measures:
-        if measure.by == "label" and measure.combine_means is None and not measure.of_top:
-            columns[measure.name.removeprefix("macro-")] = each[measure.name]
-    return columns
-
-
-def _sizes(Y: sparse.csc_array, weights: np.ndarray | None) -> np.ndarray:
+def _sizes(Y: sparse.csc_array | None, weights: np.ndarray | None) -> np.ndarray | None:
     """Count how often each label occurs, or sum the weights of its samples."""
+    if Y is None:
+        return None
     if weights is None:
         return np.asarray(np.diff(Y.indptr), dtype=np.int64)
     return np.asarray(weights @ Y.astype(np.float64))

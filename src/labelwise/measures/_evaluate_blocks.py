@@ -16,23 +16,23 @@ import numpy as np
 from labelwise._blocks import Blocks
 from labelwise._counts import (
     Counts,
+    MeasureRecord,
     count_empty_samples,
     count_matched,
     filled_and_defined,
     mean_of_sums,
 )
 from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
+from labelwise._measuring import Measured, find_places, measured_values, ranked_positives
 from labelwise._text import NamedValues
 from labelwise._validation import Outcome
-from labelwise.measures._evaluation import Evaluation, Measured
-from labelwise.measures._ranks import find_places, ranked_positives
-from labelwise.measures._register import NamedMeasure
+from labelwise.measures._evaluation import Evaluation, label_columns
 
 
 def evaluate_blocks(
     blocks: Blocks,
     given: Sequence[str],
-    measures: Sequence[NamedMeasure],
+    measures: Sequence[MeasureRecord],
     undefined: str | float,
     beta: float,
 ) -> Evaluation:
@@ -44,14 +44,15 @@ def evaluate_blocks(
     measured = _measured_by_sample(sums, measures, undefined, blocks.n_samples)
     for one in measures:
         if one.by != "sample":
-            values = each[one.name]
-            n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
-            measured[one.name] = Measured(
-                float(one.averaged(values, undefined)), one.by, n_undefined
-            )
+            measured[one.name] = measured_values(one, each[one.name], undefined)
     return Evaluation(
         measured=NamedValues((one.name, measured[one.name]) for one in measures),
-        per_label=_per_label(sums, measures, each, "decided" in given),
+        per_label=label_columns(
+            measures,
+            each,
+            positives=sums.positives,
+            decided=sums.counts[0] + sums.counts[1] if "decided" in given else None,
+        ),
         label_names=blocks.names or tuple(map(str, range(blocks.n_labels))),
         n_samples=blocks.n_samples,
         beta=float(beta),
@@ -74,7 +75,7 @@ class BlockSums(NamedTuple):
 
 
 def _sums_of_block(
-    outcome: Outcome, measures: Sequence[NamedMeasure], undefined: str | float
+    outcome: Outcome, measures: Sequence[MeasureRecord], undefined: str | float
 ) -> BlockSums:
     """Count the decisions of a block, and sum the values of its samples."""
     n_labels = outcome.Y.shape[1]
@@ -86,7 +87,7 @@ def _sums_of_block(
     if outcome.scores is not None:
         evidence["scores"] = find_places(outcome.Y, outcome.scores, "sample")
     found = [
-        filled_and_defined(one.values_of(evidence[one.needs]), undefined)
+        filled_and_defined(one.function(evidence[one.needs]), undefined)
         for one in measures
         if one.by == "sample"
     ]
@@ -105,7 +106,7 @@ def _added(parts: Sequence[BlockSums]) -> BlockSums:
 
 
 def _measured_by_sample(
-    sums: BlockSums, measures: Sequence[NamedMeasure], undefined: str | float, n_samples: int
+    sums: BlockSums, measures: Sequence[MeasureRecord], undefined: str | float, n_samples: int
 ) -> dict[str, Measured]:
     """Return the means over samples."""
     chosen = [one for one in measures if one.by == "sample"]
@@ -116,13 +117,8 @@ def _measured_by_sample(
     }
 
 
-def _counts_by(sums: BlockSums, by: str) -> Counts:
-    """Return the counts of each label, or those of all cells as arrays of length 1."""
-    return Counts(*(sums.counts if by == "label" else sums.counts.sum(axis=1, keepdims=True)))
-
-
 def _values_of_rankings(
-    measures: Sequence[NamedMeasure], hits: SortedHits, gaps: Gaps, n_scores: int
+    measures: Sequence[MeasureRecord], hits: SortedHits, gaps: Gaps, n_scores: int
 ) -> dict[str, np.ndarray]:
     """Return the values of ranking measures for each label, one label at a time."""
     found: dict[str, list[np.ndarray]] = {one.name: [] for one in measures}
@@ -130,14 +126,16 @@ def _values_of_rankings(
         above, at_least = (ranks[::-1] for ranks in ranks_of_hits(hits, gaps, j))
         places = ranked_positives(above, at_least, hits.support[j : j + 1], n_scores)
         for one in measures:
-            found[one.name].append(np.atleast_1d(one.values_of(places)))
+            found[one.name].append(np.atleast_1d(one.function(places)))
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[NamedMeasure]) -> dict[str, Any]:
+def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[MeasureRecord]) -> dict[str, Any]:
     """Return the values of each label, and of all cells, before averaging."""
+    of_all = sums.counts.sum(axis=1, keepdims=True)
+    counts = {"label": Counts(*sums.counts), "all": Counts(*of_all)}
     found: dict[str, Any] = {
-        one.name: one.values_of(_counts_by(sums, one.by))
+        one.name: one.function(counts[one.by])
         for one in measures
         if one.needs == "decided" and one.by != "sample"
     }
@@ -150,16 +148,3 @@ def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[NamedMeasure]) -
             chosen = [one for one in ranked if one.by == by]
             found |= _values_of_rankings(chosen, view.hits, gaps, view.n_scores)
     return found
-
-
-def _per_label(
-    sums: BlockSums, measures: Sequence[NamedMeasure], each: dict[str, Any], has_decided: bool
-) -> dict[str, np.ndarray]:
-    """List the sizes of truth and decisions, then the measures, of each label."""
-    columns = NamedValues(positives=sums.positives)
-    if has_decided:
-        columns["decided"] = sums.counts[0] + sums.counts[1]
-    for one in measures:
-        if one.by == "label" and one.combine_means is None:
-            columns[one.name.removeprefix("macro-")] = each[one.name]
-    return columns

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from labelwise._counts import AVERAGES, MeasureRecord
+from labelwise._measuring import Measured
 from labelwise._text import NamedValues, as_html, as_text, counted, latex_table, markdown_table
 from labelwise._validation import check_backend
 
 Rows = list[list[str]]
-# What each average is taken over.
-_AVERAGES = {"micro": "all", "macro": "label", "sample": "sample"}
 # Number of labels in the HTML table; frames and dictionaries contain all labels.
 _MOST_LABELS_SHOWN = 100
 # What each policy for undefined values does, for a note.
@@ -23,16 +23,6 @@ _EFFECTS = {
     "skip": "left out of the mean",
     "zero": "counted as 0",
 }
-
-
-class Measured(NamedTuple):
-    """The value of a measure, what it averages, and its interval."""
-
-    value: float
-    by: str
-    n_undefined: int
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,6 +245,19 @@ class Evaluation(Mapping[str, float]):
         return f"Evaluation of {self.n_samples:,} samples and {len(self.label_names):,} labels"
 
 
+def label_columns(
+    measures: Iterable[MeasureRecord],
+    each: Mapping[str, np.ndarray],
+    **sizes: np.ndarray | None,
+) -> NamedValues[np.ndarray]:
+    """List the sizes of truth and decisions, if given, then the measures, of each label."""
+    columns = NamedValues((name, size) for name, size in sizes.items() if size is not None)
+    for one in measures:
+        if one.by == "label" and one.combine_means is None and not one.of_top:
+            columns[one.name.removeprefix("macro-")] = each[one.name]
+    return columns
+
+
 def _check_by(by: str) -> str:
     if by not in ("measure", "label"):
         raise ValueError(f'by must be "measure" or "label", got {by!r}.')
@@ -263,10 +266,10 @@ def _check_by(by: str) -> str:
 
 def _tables(evaluation: Evaluation) -> list[Rows]:
     """List the measures with three averages in one table, and the others in another."""
-    names = [name for name in evaluation if name.split("-", 1)[0] not in _AVERAGES]
+    names = [name for name in evaluation if name.split("-", 1)[0] not in AVERAGES]
     singles = [["", "value"], *([name, _cell(evaluation, name)] for name in names)]
     averages = [
-        ["", *_AVERAGES],
+        ["", *AVERAGES],
         *([name, *_averages_of(evaluation, name)] for name in _averaged(evaluation)),
     ]
     return [table for table in (averages, singles) if table[1:]]
@@ -276,10 +279,10 @@ def _by_average(evaluation: Evaluation) -> Rows:
     """List every measure in one table, in the column of what it averages over."""
     rows = [[name, *_averages_of(evaluation, name)] for name in _averaged(evaluation)]
     for name, found in evaluation.measured.items():
-        if name.split("-", 1)[0] not in _AVERAGES:
+        if name.split("-", 1)[0] not in AVERAGES:
             cell = _cell(evaluation, name)
-            rows.append([name, *(cell if found.by == by else "" for by in _AVERAGES.values())])
-    return [["measure", *_AVERAGES], *rows]
+            rows.append([name, *(cell if found.by == by else "" for by in AVERAGES.values())])
+    return [["measure", *AVERAGES], *rows]
 
 
 def _label_rows(evaluation: Evaluation, most: int = _MOST_LABELS_SHOWN) -> Rows:
@@ -297,11 +300,11 @@ def _label_rows(evaluation: Evaluation, most: int = _MOST_LABELS_SHOWN) -> Rows:
 def _averaged(evaluation: Evaluation) -> list[str]:
     """List the measures that have a micro, a macro and a sample average, without the average."""
     split = [name.split("-", 1) for name in evaluation]
-    return list(dict.fromkeys(parts[1] for parts in split if parts[0] in _AVERAGES))
+    return list(dict.fromkeys(parts[1] for parts in split if parts[0] in AVERAGES))
 
 
 def _averages_of(evaluation: Evaluation, name: str) -> list[str]:
-    return [_cell(evaluation, f"{average}-{name}") for average in _AVERAGES]
+    return [_cell(evaluation, f"{average}-{name}") for average in AVERAGES]
 
 
 def _cell(evaluation: Evaluation, name: str) -> str:

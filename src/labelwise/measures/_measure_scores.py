@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Counts, f_measure
+from labelwise._counts import AVERAGES, Counts, f_measure
+from labelwise._measuring import (
+    check_inverse,
+    measure_named,
+    measure_outcome,
+    ranks_by_column,
+)
 from labelwise._validation import check_outcome, check_undefined
-from labelwise.measures._evaluate import measure_outcome
-from labelwise.measures._rankings import RANKINGS, check_inverse, check_k, r_precision_of
-from labelwise.measures._ranks import find_places, ranks_by_column
-from labelwise.measures._register import measure_named
 
 _AGAINST, _COLUMNS = "against", "columns"
 _TIES = (_AGAINST, _COLUMNS)
@@ -116,11 +118,7 @@ def measure_scores(
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
     given = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
     given = given.weighted(sample_weight)
-    outcome = given.with_truth()
-    check_k(measure.k, outcome.Y.shape[1])
-    inverse = check_inverse(inverse_propensity, given.Y.shape[1])
-    if inverse is not None:
-        inverse = inverse[given.labels_with_truth()]
+    outcome, inverse = given.with_truth(), check_inverse(inverse_propensity, given)
     if ties == _COLUMNS:
         outcome = outcome._replace(scores=_without_ties(outcome.scores))
     measured, _ = measure_outcome(outcome, [measure], undefined, inverse=inverse)
@@ -321,7 +319,7 @@ def average_precision(
     >>> round(average_precision(Y, scores, by="all"), 3)
     0.854
     """
-    averages = {ranking: average for average, ranking in RANKINGS.items()}
+    averages = {ranking: average for average, ranking in AVERAGES.items()}
     if by not in averages:
         raise ValueError(f'by must be "label", "sample" or "all", got {by!r}.')
     name = f"{averages[by]}-average-precision"
@@ -384,7 +382,7 @@ def area_under_roc(
     >>> area_under_roc(Y, scores), area_under_roc(Y, scores, average="macro")
     (0.625, 0.5)
     """
-    if average not in RANKINGS:
+    if average not in AVERAGES:
         raise ValueError(f'average must be "micro", "macro" or "sample", got {average!r}.')
     return measure_scores(Y, scores, f"{average}-auc", undefined=undefined, label_names=label_names)
 
@@ -443,11 +441,6 @@ def r_precision(
     0.75
     """
     return measure_scores(Y, scores, "r-precision", undefined=undefined, label_names=label_names)
-
-
-def r_precision_of_samples(Y: sparse.csc_array, scores: Any) -> np.ndarray:
-    """Compute the R-precision of each sample of checked matrices; NaN without labels."""
-    return r_precision_of(find_places(Y, scores, "sample"))
 
 
 def rank_cut_f(

@@ -13,6 +13,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import MeasureRecord
+from labelwise._measuring import (
+    check_inverse,
+    check_k,
+    measure_named,
+    measure_outcome,
+    named_measures,
+)
 from labelwise._text import NamedValues
 from labelwise._validation import (
     Labels,
@@ -29,9 +37,6 @@ from labelwise._validation import (
     with_nan,
     without_cells,
 )
-from labelwise.measures._evaluate import measure_outcome
-from labelwise.measures._rankings import check_inverse, check_k
-from labelwise.measures._register import NamedMeasure, measure_named, named_measures
 
 _NEGATED = "neg-"
 _UNKNOWN = ("raise", "missed")
@@ -99,12 +104,8 @@ def scorer(
     >>> cross_val_score(KNeighborsClassifier(), X, Y, scoring=scorer("micro-f"), cv=3).round(2)
     array([0.64, 0.62, 0.58])
     """
-    return Scorer(
-        _measure_of(name, beta),
-        check_undefined(undefined, allow_zero=True),
-        _check_unknown(unknown_labels),
-        _check_weights(inverse_propensity),
-    )
+    options = _check_options(undefined, unknown_labels, inverse_propensity)
+    return Scorer((_measure_of(name, beta),), *options)
 
 
 def scorers(
@@ -163,18 +164,19 @@ def scorers(
     if isinstance(names, str):
         raise TypeError(f"names must be several names, got the one string {names!r}.")
     measures = named_measures().values() if names is None else map(_measure_of, names)
-    return Scorers(
-        tuple(measures),
-        check_undefined(undefined, allow_zero=True),
-        _check_unknown(unknown_labels),
-        _check_weights(inverse_propensity),
-    )
+    options = _check_options(undefined, unknown_labels, inverse_propensity)
+    return Scorers(tuple(measures), *options)
 
 
 @dataclass(frozen=True)
-class _Routed:
-    """Request of sample weights under scikit-learn's metadata routing."""
+class Scorers:
+    """Several measures of an estimator's predictions by name; higher is better."""
 
+    measures: tuple[MeasureRecord, ...]
+    undefined: str | float = "nan"
+    unknown_labels: str = "raise"
+    inverse_propensity: tuple[float, ...] | None = None
+    # Requests under scikit-learn's metadata routing.
     _requests: dict[str, Any] = field(
         default_factory=lambda: {"sample_weight": None}, init=False, repr=False, compare=False
     )
@@ -223,16 +225,6 @@ class _Routed:
             request.score.add_request(param=name, alias=alias)
         return request
 
-
-@dataclass(frozen=True)
-class Scorers(_Routed):
-    """Several measures of an estimator's predictions by name; higher is better."""
-
-    measures: tuple[NamedMeasure, ...]
-    undefined: str | float = "nan"
-    unknown_labels: str = "raise"
-    inverse_propensity: tuple[float, ...] | None = None
-
     def __call__(
         self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None
     ) -> dict[str, float]:
@@ -255,30 +247,25 @@ class Scorers(_Routed):
             Values by name.
         """
         truth = truth_for(estimator, Y, self.unknown_labels)
-        if truth.n_known is not None:
-            self._check_cutoffs(truth.n_known + truth.n_unknown)
+        if truth.n_known is not None:  # before the estimator predicts
+            check_k(max((m.k for m in self.measures), default=1), truth.n_known + truth.n_unknown)
         needs = {measure.needs for measure in self.measures}
-        outcome = _outcome_of(estimator, X, truth, needs).weighted(sample_weight).with_truth()
-        self._check_cutoffs(outcome.Y.shape[1])
-        inverse = check_inverse(self.inverse_propensity, outcome.Y.shape[1])
-        measured, _ = measure_outcome(outcome, self.measures, self.undefined, inverse=inverse)
-        return NamedValues((_name_of(m), _sign(m) * measured[m.name].value) for m in self.measures)
-
-    def _check_cutoffs(self, n_labels: int) -> None:
-        for measure in self.measures:
-            check_k(measure.k, n_labels)
+        given = _outcome_of(estimator, X, truth, needs).weighted(sample_weight)
+        inverse = check_inverse(self.inverse_propensity, given)
+        measured, _ = measure_outcome(
+            given.with_truth(), self.measures, self.undefined, inverse=inverse
+        )
+        signed = ((m, 1 if m.higher_is_better else -1) for m in self.measures)
+        return NamedValues((_name_of(m), sign * measured[m.name].value) for m, sign in signed)
 
 
 @dataclass(frozen=True)
-class Scorer(_Routed):
+class Scorer(Scorers):
     """A measure of an estimator's predictions; higher is better."""
 
-    measure: NamedMeasure
-    undefined: str | float = "nan"
-    unknown_labels: str = "raise"
-    inverse_propensity: tuple[float, ...] | None = None
-
-    def __call__(self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None) -> float:
+    def __call__(  # type: ignore[override]
+        self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None
+    ) -> float:
         """Compute the measure on these samples.
 
         Parameters
@@ -297,26 +284,22 @@ class Scorer(_Routed):
         float
             The value.
         """
-        several = Scorers(
-            (self.measure,), self.undefined, self.unknown_labels, self.inverse_propensity
-        )
-        (value,) = several(estimator, X, Y, sample_weight).values()
+        (value,) = super().__call__(estimator, X, Y, sample_weight).values()
         return value
 
 
-def _check_unknown(unknown_labels: Any) -> str:
+def _check_options(
+    undefined: Any, unknown_labels: Any, inverse_propensity: Any
+) -> tuple[str | float, str, tuple[float, ...] | None]:
+    """Check the options of scorers; weights become a tuple, so that equal scorers are equal."""
     if unknown_labels not in _UNKNOWN:
         raise ValueError(f'unknown_labels must be "raise" or "missed", got {unknown_labels!r}.')
-    return str(unknown_labels)
+    inverse = check_inverse(inverse_propensity)
+    weights = None if inverse is None else tuple(inverse.tolist())
+    return check_undefined(undefined, allow_zero=True), unknown_labels, weights
 
 
-def _check_weights(inverse_propensity: Any) -> tuple[float, ...] | None:
-    """Return weights as a tuple, so that scorers with the same weights are equal."""
-    found = check_inverse(inverse_propensity)
-    return None if found is None else tuple(found.tolist())
-
-
-def _measure_of(name: str, beta: float = 1.0) -> NamedMeasure:
+def _measure_of(name: str, beta: float = 1.0) -> MeasureRecord:
     """Find the measure of a scorer's name; names of losses need their prefix."""
     check_instance(name, str, "name")
     measure = measure_named(name.removeprefix(_NEGATED), beta)
@@ -325,12 +308,8 @@ def _measure_of(name: str, beta: float = 1.0) -> NamedMeasure:
     return measure
 
 
-def _name_of(measure: NamedMeasure) -> str:
+def _name_of(measure: MeasureRecord) -> str:
     return measure.name if measure.higher_is_better else _NEGATED + measure.name
-
-
-def _sign(measure: NamedMeasure) -> int:
-    return 1 if measure.higher_is_better else -1
 
 
 def _outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str]) -> Outcome:
@@ -341,7 +320,7 @@ def _outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str
     check_readable(X, "X")
     answers = {}
     if "decided" in needs:
-        answers["decided"] = _decisions(estimator, X, truth.n_known)
+        answers["decided"] = _as_matrix(estimator.predict(X), truth.n_known, "predict")
     if "scores" in needs:
         answers["scores"] = _scores(estimator, X, truth.n_known)
     if not isinstance(truth.known, Labels):
@@ -374,10 +353,6 @@ def _with_lowest(scores: Any, never: sparse.csc_array) -> Any:
     if sparse.issparse(scores):
         return sparse.csr_array(sparse.hstack([scores, never.astype(scores.dtype)]))
     return np.hstack([scores, np.full(never.shape, -np.inf, dtype=scores.dtype)])
-
-
-def _decisions(estimator: Any, X: Any, n_labels: int | None) -> Any:
-    return _as_matrix(estimator.predict(X), n_labels, "predict")
 
 
 def _scores(estimator: Any, X: Any, n_labels: int | None) -> Any:

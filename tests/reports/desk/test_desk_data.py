@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from labelwise._counts import micro_draws
 from labelwise._tuning import Problem, Request, cross_fitted, tune_and_correct
 from labelwise.decisions import Thresholds, best_thresholds, micro_frontier
 from labelwise.learners import BinaryRelevance
@@ -15,7 +16,6 @@ from labelwise.measures import (
     count,
     f_measure,
     micro,
-    micro_draws,
     precision,
     recall,
 )

@@ -7,8 +7,9 @@ from sklearn.model_selection import ShuffleSplit
 
 import studies
 from labelwise.data import Dataset
-from labelwise.measures import average_precision, r_precision, rank_cut_f
+from labelwise.measures import average_precision, r_precision
 from studies.olsson2006 import curves as study
+from studies.olsson2006.rank_cuts import rank_cut_f
 from tests.oracles import term_selection as oracle
 
 SIZES = (2, 5, 9, 40)

@@ -27,6 +27,7 @@ from scipy import sparse
 
 from labelwise import __version__
 from labelwise._estimators import METHODS, ConstantLabelWarning, score_matrix, splits_of
+from labelwise._measuring import measure_named, measure_outcome
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
 from labelwise.experiments.running._cells import (
@@ -37,7 +38,6 @@ from labelwise.experiments.running._cells import (
     storable_text,
 )
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
-from labelwise.measures import measure_named, measure_outcome
 
 # Data sets and splits that a worker keeps in memory.
 _KEPT_DATASETS = 2

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._measuring import measure_named
 from labelwise.data import Dataset, load
 from labelwise.experiments.running._fingerprint import (
     canonical_form,
@@ -21,7 +22,6 @@ from labelwise.experiments.running._fingerprint import (
     data_fingerprint,
     fingerprint,
 )
-from labelwise.measures import measure_named
 
 TRAIN_TEST = "train-test"
 _MAX_FOLDS = 1_000_000  # of one split of one data set, over all seeds

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._measuring import measure_named
 from labelwise._text import as_text, listed, printable
 from labelwise._validation import check_names, frame_columns, is_frame, refuse_sparse
 from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_matrix
-from labelwise.measures import measure_named
 
 _SHOWN = 4  # names in a sentence before "and n more"
 

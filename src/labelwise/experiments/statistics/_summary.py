@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._measuring import measure_named
 from labelwise._text import as_html, as_text, check_known, latex_table, markdown_table
 from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
-from labelwise.measures import measure_named
 
 _COLUMNS = "model"
 

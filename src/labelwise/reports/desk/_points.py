@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import averaged_records, count_matched
+from labelwise._counts import averaged_records, count_matched, micro_draws
 from labelwise._parallel import n_threads_for
 from labelwise._tuning import (
     Problem,
@@ -25,7 +25,7 @@ from labelwise._tuning import (
 )
 from labelwise._validation import check_random_state
 from labelwise.decisions import Thresholds, micro_frontier
-from labelwise.measures import Counts, f_measure, micro_draws, precision, recall
+from labelwise.measures import Counts, f_measure, precision, recall
 from labelwise.reports.desk._desk import Desk
 
 N_DRAWS = 200

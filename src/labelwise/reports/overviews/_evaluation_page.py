@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._measuring import measure_named
 from labelwise._text import counted, printable
-from labelwise.measures import Evaluation, measure_named
+from labelwise.measures import Evaluation
 from labelwise.reports.overviews._blocks import (
     MOST_ROWS,
     Block,

@@ -116,7 +116,7 @@ def ranks_by_column(Y: sparse.csc_array, scores: Any) -> np.ndarray:
 
     O(positives * labels); dense copies of sparse scores are made for a block of samples at a time.
     """
-    from labelwise.measures._ranks_kernels import places_by_column
+    from labelwise._measuring._ranks_kernels import places_by_column
 
     rows = sparse.csr_array(Y)
     together = max(1, _BLOCK // rows.shape[1])
@@ -144,7 +144,7 @@ def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
     The positives are in the order of ``Y.indices``. Both matrices have sorted indices, or both are
     CSC with sorted indices. One pass over both, O(nnz).
     """
-    from labelwise.measures._ranks_kernels import places_in_rows
+    from labelwise._measuring._ranks_kernels import places_in_rows
 
     return np.asarray(
         places_in_rows(_long(Y.indptr), Y.indices, _long(scores.indptr), scores.indices)
@@ -159,7 +159,7 @@ def _counts_in_rows(
     cuts, cut_bounds = _scores_at(Y, scores), _long(Y.indptr)
 
     def count_block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        from labelwise.measures._ranks_kernels import count_above
+        from labelwise._measuring._ranks_kernels import count_above
 
         bounds = cut_bounds[rows.start : rows.stop + 1]
         mine = cuts[bounds[0] : bounds[-1]]
@@ -221,7 +221,7 @@ def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 
 def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Return the counts of a few values, which are sorted in place."""
-    from labelwise.measures._ranks_kernels import add_counts
+    from labelwise._measuring._ranks_kernels import add_counts
 
     values.sort()
     found = np.zeros((2, cuts.size), dtype=np.int64)

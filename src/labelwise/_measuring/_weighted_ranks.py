@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.measures._ranks import stored_places
+from labelwise._measuring._ranks import stored_places
 
 
 class WeightedPositives(NamedTuple):
@@ -58,7 +58,7 @@ def find_weighted_places(
     are tied below all that are present, except those of cells without truth (`missing`), which are
     in no ranking. O(c log c) for c cells, of sparse scores those that are stored.
     """
-    from labelwise.measures._ranks_kernels import running_sums
+    from labelwise._measuring._ranks_kernels import running_sums
 
     parts = (
         iter([_stored_cells(Y, scores, weights, missing)])

@@ -16,12 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import Counts, f_measure, precision, ratio, recall, unchecked
-from labelwise._validation import check_labels, check_readable, check_whole
-from labelwise.measures._ranks import RankedPositives
-from labelwise.measures._weighted_ranks import WeightedPositives
+from labelwise._measuring._ranks import RankedPositives
+from labelwise._measuring._weighted_ranks import WeightedPositives
+from labelwise._validation import Outcome, check_labels, check_readable
 
-# The scores that are ranked together for each average.
-RANKINGS = {"micro": "all", "macro": "label", "sample": "sample"}
 # Number of scores that are sorted at a time.
 _BLOCK = 2**21
 
@@ -287,12 +285,13 @@ def inverse_propensities(
     return np.asarray(1 + constant * (np.diff(matrix.indptr) + b) ** -a)
 
 
-def check_inverse(inverse_propensity: Any, n_labels: int | None = None) -> np.ndarray | None:
-    """Check one positive number for each label; None stays None."""
+def check_inverse(inverse_propensity: Any, given: Outcome | None = None) -> np.ndarray | None:
+    """Check one positive number for each label, and take those of labels with truth."""
     if inverse_propensity is None:
         return None
     check_readable(inverse_propensity, "inverse_propensity")
     found = np.asarray(inverse_propensity, dtype=np.float64)
+    n_labels = None if given is None else given.Y.shape[1]
     if found.ndim != 1 or n_labels not in (None, found.size):
         wanted = "each label" if n_labels is None else f"each of {n_labels} labels"
         raise ValueError(
@@ -300,11 +299,4 @@ def check_inverse(inverse_propensity: Any, n_labels: int | None = None) -> np.nd
         )
     if not (np.isfinite(found) & (found > 0)).all():
         raise ValueError("inverse_propensity must be positive numbers.")
-    return found
-
-
-def check_k(k: Any, n_labels: int) -> int:
-    """Return k if it is a whole number from 1 to the number of labels."""
-    if check_whole(k, "k") > n_labels:
-        raise ValueError(f"k must be at most the {n_labels} labels, got {k}.")
-    return int(k)
+    return found if given is None else found[given.labels_with_truth()]
