@@ -1,9 +1,10 @@
 """Mutation testing: change the source in one place, and see whether a test fails.
 
-    python -m tests.mutations --folders measures decisions splitting --sample 300 --seed 0
+    python -m tests.mutations --sample 300 --seed 0
 
 Each change (a *mutant*) is written into a copy of `src` and tried with the test files of its folder
-that execute the changed statement. A mutant is killed if a test fails or takes too long, else it
+that execute the changed statement, or, if there are none, with those of `tests/saving`, which call
+the checks of loaded models. A mutant is killed if a test fails or takes too long, else it
 survives: either a test is missing, or the change has no effect (tests/equivalent_mutants.txt lists
 these, with the reason). Results are appended to `results.jsonl` in the working folder, so that the
 program can be interrupted and started again; `--again` tries the recorded survivors once more.
@@ -35,6 +36,13 @@ numpy scipy.optimize scipy.sparse scipy.special scipy.stats sklearn.datasets skl
 sklearn.metrics sklearn.model_selection sklearn.multiclass sklearn.multioutput sklearn.pipeline
 sklearn.utils.estimator_checks numba pandas pyarrow coverage hypothesis.extra.numpy pytest
 """
+# The folders of `tests` with the tests of a package of `src/labelwise`, if not those of its name.
+TEST_FOLDERS = {
+    "_counts": ("measures",),
+    "_curves": ("curves", "tuning", "measures"),
+    "_tuning": ("tuning", "decisions"),
+}
+FOLDERS = ("measures", "decisions", "splitting", "learners", "data", *TEST_FOLDERS)
 # Examples of hypothesis that the lines of a test file are found with.
 FEW_EXAMPLES = 3
 MOST_MEMORY = 8 * 2**30
@@ -298,8 +306,10 @@ class Workshop:
 
     def try_mutant(self, mutant: Mutant, most_seconds: float) -> dict[str, Any]:
         """Write the change, run the tests that execute it, and write the file back."""
-        folder, jit = mutant.file.split("/")[0], not mutant.file.endswith("_kernels.py")
-        files, seconds = self.files_for(mutant, self.test_map(folder))
+        package, jit = mutant.file.split("/")[0], not mutant.file.endswith("_kernels.py")
+        files, seconds = self.files_for(mutant, *TEST_FOLDERS.get(package, (package,)))
+        if not files:
+            files, seconds = self.files_for(mutant, "saving")
         chosen, total = [], 0.0
         for path, one in zip(files, seconds, strict=True):
             if not chosen or total + one <= most_seconds:
@@ -334,11 +344,12 @@ class Workshop:
             "skipped": skipped,
         }
 
-    def files_for(self, mutant: Mutant, known: dict[str, Any]) -> tuple[list[str], list[float]]:
+    def files_for(self, mutant: Mutant, *folders: str) -> tuple[list[str], list[float]]:
         """Return the test files that execute the statement, closest first, and their seconds.
 
         Compiled lines are not seen: for a kernel, these are the files that import its module.
         """
+        known = {path: facts for one in folders for path, facts in self.test_map(one).items()}
         stem = Path(mutant.file).stem.strip("_").removesuffix("_kernels")
         span: Any = range(mutant.first, mutant.last + 1)
         caller = mutant.file.replace("_kernels", "")
@@ -445,7 +456,7 @@ def known_equivalent() -> set[str]:
 def main() -> None:
     """Try a random sample of the changes, and print the score."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--folders", nargs="+", default=["measures", "decisions", "splitting"])
+    parser.add_argument("--folders", nargs="+", default=list(FOLDERS))
     parser.add_argument("--sample", type=int, default=300, help="number of changes to try")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="only changes whose key contains this text, all of them")
