@@ -89,9 +89,10 @@ release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into a
 	  $(VENV)/empty/bin/python -I tests/release_smoke.py || exit 1; done
 	rm -rf $(VENV)/empty
 
-fuzz: $(VENV)/.fuzz  ## two minutes of hostile files
+fuzz: $(VENV)/.fuzz  ## some minutes of hostile files
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.readers -max_total_time=60 -max_len=4096 -timeout=10
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m fuzz.models -max_total_time=60 -timeout=30
+	$(BIN)/python -m fuzz.models --files 60
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

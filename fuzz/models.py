@@ -1,23 +1,24 @@
 """Change saved models in one to three places: each is refused, or predicts without a crash.
 
 Run by ``make fuzz``. libFuzzer chooses the model and the changes by the bytes that it makes up; its
-arguments are libFuzzer's. ``python -m fuzz.models --systematic`` needs no atheris: it tries every
-single change of every model, each model in a process of its own.
+arguments are libFuzzer's. ``python -m fuzz.models --files 60`` needs no atheris: it changes fields
+and arrays of models of every type that a file may contain, makes 60 files of each model, tries each
+file in a process with limits, and counts the outcomes.
 """
 
+import argparse
 import sys
 import tempfile
+from collections import Counter
 from inspect import isfunction
-from itertools import islice
 from pathlib import Path
 from types import FunctionType
-
-import numpy as np
 
 import labelwise
 from tests.hostile_models import problems_of, try_model
 from tests.model_register import REGISTER, some_data
-from tests.writers.crafted_models import changes_of, crafted_models
+from tests.saving.trusted_models import save_samples, saved_models
+from tests.writers.crafted_models import changes_of, with_crafted_fields
 
 # Small models of one kind each, so that a minute is enough for many changes.
 FUZZED = ("BinaryRelevance", "CalibratedLabelRanking", "OkapiNeighbors", "support vectors")
@@ -25,7 +26,7 @@ FUZZED = ("BinaryRelevance", "CalibratedLabelRanking", "OkapiNeighbors", "suppor
 _LONGEST = 7
 
 
-def saved_models(folder: Path, names: tuple[str, ...]) -> list[bytes]:
+def fuzzed_models(folder: Path, names: tuple[str, ...]) -> list[bytes]:
     """Return the files of some models of the register."""
     contents = []
     for name in names:
@@ -35,23 +36,25 @@ def saved_models(folder: Path, names: tuple[str, ...]) -> list[bytes]:
     return contents
 
 
-def try_all(most: int | None = None) -> int:
-    """Try the systematic changes of every model; return how many broke a promise."""
-    n_broken = 0
-    for name in REGISTER:
-        with tempfile.TemporaryDirectory() as room:
-            np.save(Path(room) / "samples.npy", some_data()[0][:20])
-            content = saved_models(Path(room), (name,))[0]
-            names = []
-            for change, crafted in islice(crafted_models(content), most):
-                (Path(room) / f"{len(names):05}.skops").write_bytes(crafted)
-                names.append(change)
-            problems = problems_of(Path(room))
-        print(f"{name}: {len(names)} changes, {len(problems)} problems")
-        for problem in problems:
-            print(f"  {problem}")
-        n_broken += len(problems)
-    return n_broken
+def try_fields(n_files: int, seed: int) -> int:
+    """Try so many files of every trusted model; print the outcomes and return how many broke."""
+    names = {}
+    with tempfile.TemporaryDirectory() as room:
+        folder = Path(room)
+        save_samples(folder)
+        for place, (kind, name, content) in enumerate(saved_models(folder / "whole")):
+            for change, crafted in with_crafted_fields(content, n_files, seed + 1000 * place):
+                path = folder / f"{kind}-{len(names):06}.skops"
+                path.write_bytes(crafted)
+                names[path.name] = f"{name}, {change}"
+        problems = [line.partition(": ") for line in problems_of(folder)]
+    for file, _, problem in problems:
+        print(f"{names.get(file, file)}: {problem}")
+    outcomes = Counter(problem for _, _, problem in problems)
+    print(f"{len(names)} files with changed fields: {sum(outcomes.values())} broke a promise")
+    for problem, count in outcomes.most_common():
+        print(f"  {count}  {problem}")
+    return len(problems)
 
 
 def mutated(contents: list[bytes], choice: bytes) -> bytes:
@@ -79,7 +82,7 @@ def fuzz() -> None:
     import atheris
 
     with tempfile.TemporaryDirectory() as room:
-        contents = saved_models(Path(room), FUZZED)
+        contents = fuzzed_models(Path(room), FUZZED)
         hostile, X = Path(room) / "hostile.skops", some_data()[0][:20]
 
         def load_and_predict(choice: bytes) -> None:
@@ -96,6 +99,10 @@ def fuzz() -> None:
 
 
 if __name__ == "__main__":
-    if "--systematic" in sys.argv:
-        sys.exit(min(1, try_all()))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--files", type=int, help="number of files for each model")
+    parser.add_argument("--seed", type=int, default=0)
+    options, _ = parser.parse_known_args()
+    if options.files:
+        sys.exit(min(1, try_fields(options.files, options.seed)))
     fuzz()

@@ -1,10 +1,14 @@
-"""Load model files and predict with them, in a process that may be lost.
+"""Load model files and predict with them, each in a process that may be lost.
 
-``python -m tests.hostile_models FOLDER`` reads all `NAME.skops` in a folder, whose samples are in
-`samples.npy`. It writes a line for each when it starts, and one for each that broke a promise.
+``python -m tests.hostile_models FOLDER`` tries all `NAME.skops` in a folder. The samples are in
+`samples_KIND.npy`, where KIND is the part of NAME before the first "-". Every file gets a process
+with limits of memory and of time, and a line for each that broke a promise is written.
 """
 
-import faulthandler
+import contextlib
+import os
+import resource
+import signal
 import subprocess
 import sys
 import traceback
@@ -16,27 +20,28 @@ from scipy import sparse
 
 import labelwise
 from labelwise.data import DataError
+from tests.model_register import LINEAR
 
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "decision_path")
-# Seconds for one file. Compiling a kernel takes some of them.
-LONGEST = 60
+# Limits of one file. Compiling a kernel takes some of the seconds.
+MOST_SECONDS = 60
+MOST_BYTES = 4 * 2**30
 
 
 def problems_of(folder):
-    """What went wrong with the files of a folder in a process of its own."""
+    """Return a line for each file of a folder that broke a promise, tried by another process."""
     found = subprocess.run(
         [sys.executable, "-m", "tests.hostile_models", str(folder)],
         capture_output=True,
         text=True,
-        timeout=600,
         check=False,
         cwd=Path(__file__).parents[1],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
     lines = found.stdout.splitlines()
-    problems = [line for line in lines if line.startswith("broken")]
     if found.returncode or lines[-1:] != ["done"]:
-        problems.append(f"lost at {lines[-1:]}: {found.stderr[-2000:]}")
-    return problems
+        return [f"no end: {lines[-1:]} {found.stderr[-2000:]}"]
+    return lines[:-1]
 
 
 def try_model(path, X):
@@ -53,6 +58,8 @@ def try_model(path, X):
         for rows in [X] if X.dtype.kind == "U" else (X, sparse.csr_array(X)):
             try:
                 getattr(model, method)(rows)
+            except MemoryError:
+                return f"{method} took more than {MOST_BYTES} bytes"
             # Models that are wrong in other ways may fail, but never in a kernel.
             except Exception as error:
                 last = traceback.extract_tb(error.__traceback__)[-1]
@@ -61,24 +68,40 @@ def try_model(path, X):
     return None
 
 
-def tell(*words):
-    """Write a line at once: the next moment may be the last."""
-    sys.stdout.write(" ".join(words) + "\n")
-    sys.stdout.flush()
+def tried_apart(path, X):
+    """Return what is wrong with the answer to a file, given by a process of its own."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            # The processor's time, since others may use the processor too; then any time.
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+            signal.alarm(10 * MOST_SECONDS)
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+            os.write(writing, (try_model(path, X) or "none").encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answer:
+        problem = answer.read().decode()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return f"lost by {signal.Signals(os.WTERMSIG(status)).name}"
+    return None if problem == "none" else problem or "lost without a word"
 
 
 def main(folder):
     """Try every file of a folder."""
     warnings.simplefilter("ignore")
-    X = np.load(folder / "samples.npy")
+    # What a model may need is imported before the forks.
+    labelwise.save(LINEAR, folder / "warm")
+    labelwise.load(folder / "warm")
+    samples = {path.stem: np.load(path) for path in folder.glob("samples_*.npy")}
     for path in sorted(folder.glob("*.skops")):
-        tell("trying", path.name)
-        faulthandler.dump_traceback_later(LONGEST, exit=True)
-        problem = try_model(path, X)
+        problem = tried_apart(path, samples[f"samples_{path.name.partition('-')[0]}"])
         if problem:
-            tell("broken", path.name, problem)
-    faulthandler.cancel_dump_traceback_later()
-    tell("done")
+            sys.stdout.write(f"{path.name}: {problem}\n")
+            sys.stdout.flush()
+    sys.stdout.write("done\n")
 
 
 if __name__ == "__main__":

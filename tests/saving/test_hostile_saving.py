@@ -10,13 +10,14 @@ import zipfile
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -33,6 +34,7 @@ from labelwise.learners import (
     OkapiNeighbors,
     SubmodularMultilabel,
 )
+from labelwise.measures import f_measure
 from tests.writers.crafted_models import packed_members
 
 
@@ -129,6 +131,17 @@ def tree(**changes):
     return set_attributes(DecisionTreeClassifier(max_depth=2).fit(X, Y[:, 0]), **changes)
 
 
+def forest(**changes):
+    X, Y = some_data()
+    model = RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, Y[:, 0])
+    return set_attributes(model, **changes)
+
+
+def dummy(**changes):
+    X, Y = some_data()
+    return set_attributes(DummyClassifier(strategy="uniform").fit(X, Y[:, 0]), **changes)
+
+
 def neighbors(**changes):
     X, Y = some_data()
     return set_attributes(KNeighborsClassifier(3, algorithm="brute").fit(X, Y[:, 0]), **changes)
@@ -184,9 +197,20 @@ PARTS = {
     "number of samples": lambda: neighbors(n_samples_fit_=3),
     "no neighbors": lambda: neighbors(n_neighbors=0),
     "too many neighbors": lambda: neighbors(n_neighbors=10**9),
+    "distances with arrays": lambda: neighbors(effective_metric_params_={"w": np.ones(9)}),
+    "rows of distances": lambda: neighbors(metric="precomputed"),
+    "a distance by a function": lambda: neighbors(effective_metric_=lambda _: np.log1p),
+    "texts as names of files": lambda: words(input="filename"),
+    "endless n-grams": lambda: words(ngram_range=[-(10**18), 1]),
+    "hashes of endless n-grams": lambda: HashingVectorizer(ngram_range=[0, 1]),
+    "more classes than a tree has": lambda: forest(n_classes_=10**9),
+    "more classes than there are": lambda: dummy(n_classes_=10**9),
+    "a function of arrays": lambda: FunctionTransformer(f_measure),
+    "arguments of a function": lambda: FunctionTransformer(np.exp, kw_args={"where": False}),
     "vocabulary": lambda: words(vocabulary_={"sea": 0, "sky": 10**9, "sun": 2}),
     "columns of hashes": lambda: HashingVectorizer(n_features=0),
     "columns of categories": lambda: one_hot(_n_features_outs=[1, 2]),
+    "unsorted categories": lambda: one_hot(categories_=[np.arange(3)[::-1], np.arange(1, 4)]),
     "category dropped": lambda: one_hot(_drop_idx_after_grouping=np.array([0, 9], dtype=object)),
     "labels of columns": lambda: exact(column_labels_=lambda labels: labels + 10**6),
     "order of columns": lambda: exact(column_labels_=lambda labels: labels[::-1].copy()),

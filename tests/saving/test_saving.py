@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -96,6 +96,7 @@ def saved(tmp_path):
         CalibratedLabels(BinaryRelevance(LINEAR), method="sigmoid"),
         CalibratedLabels(BinaryRelevance(LINEAR), method="isotonic"),
         make_pipeline(StandardScaler(), BinaryRelevance(LINEAR)),
+        make_pipeline(FunctionTransformer(np.cbrt), BinaryRelevance(LINEAR)),
         OneVsRestClassifier(LINEAR),
     ],
     ids=lambda model: str(model).split("(")[0],
@@ -330,8 +331,8 @@ def test_arrays_are_not_read_again_and_again(saved, number):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"__loader__": "MethodNode"}, r"not trusted: .*\(MethodNode\)"),
-        ({"__loader__": "PartialNode"}, r"not trusted: .*\(PartialNode\)"),
+        ({"__loader__": "MethodNode"}, r"not trusted: .*\(as MethodNode\)"),
+        ({"__loader__": "PartialNode"}, r"not trusted: .*\(as PartialNode\)"),
         ({"__module__": "os", "__class__": "system"}, "not trusted: os.system"),
         ({"__module__": 3}, "describes an object without a type"),
         ({"protocol": 0}, "has protocol 0, which labelwise never wrote"),

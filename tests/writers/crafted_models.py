@@ -1,9 +1,13 @@
 """Model files that `save` never wrote: a real one, changed in one place.
 
 Every change gives a name and the bytes of a file. The list of changes is the same every time; which
-of them are tried first is a matter of the seed.
+of them are tried first is a matter of the seed. There are changes of the description and of the
+archive (`changes_of`), most of which are refused before an object is built, and changes of what
+the objects contain (`with_crafted_fields`): fields and arrays of all objects get values out of
+range, of another size and of another kind, and the values of other fields.
 """
 
+import contextlib
 import copy
 import io
 import json
@@ -12,6 +16,10 @@ import zipfile
 from itertools import pairwise
 
 import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import StandardScaler
+
+from labelwise._saving._skops import skops_io
 
 LOADERS = (
     *("DictNode", "DTypeNode", "FunctionNode", "JsonNode", "ListNode", "LossNode", "NdArrayNode"),
@@ -35,7 +43,37 @@ TYPES = (
 VALUES = (
     *("null", "true", "0", "-1", "3", "2147483648", "1e308", "NaN", "Infinity", '""', "[]", "{}"),
     *('"precomputed"', '"haversine"', '"mean"', "50000", "[[[[]]]]", "1" * 5000, "[", "[0, 1]"),
+    *("1", "2", "-2147483648", "10000000", "9223372036854775807", "1e-308", "false", '"no such"'),
 )
+# Values of fields that are not plain.
+KINDS = {
+    "zeros": np.zeros(3),
+    "no numbers": np.zeros(0),
+    "no columns": np.zeros((3, 0)),
+    "a cube": np.zeros((2, 2, 2)),
+    "huge numbers": np.array([2**31 - 2, 2**40]),
+    "negative numbers": np.array([-1, -(2**40)]),
+    "small numbers": np.array([0, 1, 2], dtype=np.int8),
+    "texts": np.array(["a", "b"]),
+    "objects": np.array([None, "a", 3.0, -1], dtype=object),
+    "records": np.zeros(2, dtype=[("a", float), ("b", np.int64)]),
+    "complex numbers": np.ones(4, dtype=complex),
+    "a CSR array": sparse.csr_array(np.eye(4)),
+    "a CSC matrix": sparse.csc_matrix(np.eye(3)),
+    "a wide CSR array": sparse.csr_array((1, 2**31 - 2)),
+    "a high CSC array": sparse.csc_array((2**31 - 2, 1)),
+    "a list": [2**40, -1, 0],
+    "a list of arrays": [np.arange(2), np.arange(10**4)],
+    "a dictionary": {"sea": -1, "sky": 2**40},
+    "a pair": (2**31 - 2, -1),
+    "a slice": slice(0, 2**62, 1),
+    "a function": np.log1p,
+    "a random state": np.random.RandomState(0),
+    "an estimator": StandardScaler().fit([[0.0], [1.0]]),
+    "a type of numbers": np.dtype(np.float16),
+}
+# Of each field, how many values of other fields it gets.
+N_ALIASES = 4
 SHADOWS = (
     *("_check_loaded", "predict", "decision_function", "fit", "__class__", "__dict__", "_impl"),
     *("__sklearn_tags__", "get_params", "_features", "_sums", "_weighed", "transform"),
@@ -52,11 +90,34 @@ def crafted_models(content, seed=0):
             yield name, changed
 
 
+def with_crafted_fields(content, n_files, seed=0):
+    """Give (name, bytes) of files with one to three random changes of fields and arrays."""
+    rng = np.random.default_rng(seed)
+    members = _members(content)
+    changes = [*_in_schema(members, _of_fields), *_in_arrays(members)]
+    for number in range(n_files):
+        chosen = [changes[place] for place in rng.integers(len(changes), size=1 + number % 3)]
+        schema, parts = json.loads(members["schema.json"]), dict(members)
+        for _, change in chosen:
+            # A place may be gone after the change before.
+            with contextlib.suppress(AttributeError, KeyError, IndexError, TypeError):
+                change.apply(schema, parts)
+        files = {_at(schema, where).get("file") for where in _nodes(schema, ())}
+        # `load` refuses arrays that no object owns.
+        parts = {name: part for name, part in parts.items() if name in files or "json" in name}
+        parts["schema.json"] = json.dumps(schema)
+        yield "; ".join(name for name, _ in chosen), packed_members(parts.items())
+
+
 def changes_of(content):
     """Return (name, function) for every change; the function gives bytes, or None for no change."""
+    members = _members(content)
+    return [*_in_schema(members, _of_node), *_in_arrays(members), *_in_archive(members)]
+
+
+def _members(content):
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        members = {name: packed.read(name) for name in packed.namelist()}
-    return [*_in_schema(members), *_in_arrays(members), *_in_archive(members)]
+        return {name: packed.read(name) for name in packed.namelist()}
 
 
 def packed_members(members):
@@ -72,11 +133,11 @@ def packed_members(members):
     return stream.getvalue()
 
 
-def _in_schema(members):
+def _in_schema(members, changes):
     schema = json.loads(members["schema.json"])
     nodes = list(_nodes(schema, ()))
     for where in nodes:
-        for name, change in _of_node(_at(schema, where)):
+        for name, change in changes(_at(schema, where), schema, nodes):
             yield f"{_label(schema, where)}: {name}", _Changed(members, schema, where, change)
 
 
@@ -110,13 +171,70 @@ class _Changed:
     def __init__(self, members, schema, where, change):
         self.members, self.schema, self.where, self.change = members, schema, where, change
 
+    def apply(self, schema, members):
+        """Change a schema and the members of its file."""
+        members.update(self.change(_at(schema, self.where)) or {})
+
     def __call__(self):
         schema = copy.deepcopy(self.schema)
         self.change(_at(schema, self.where))
         return packed_members((self.members | {"schema.json": json.dumps(schema)}).items())
 
 
-def _of_node(node):
+def _of_fields(node, schema, nodes):
+    """Give changes of a node's value, if it is plain, and of the values of its fields."""
+    if node["__loader__"] == "JsonNode":
+        for value in VALUES:
+            yield (
+                f"value {value:.12}",
+                lambda node, value=value: node.update(content=value, __id__=10**9 + 10**6),
+            )
+    fields = node.get("content")
+    if node["__loader__"] != "ObjectNode" or not isinstance(fields, dict):
+        return
+    if not isinstance(fields.get("content"), dict):  # an object without fields
+        return
+    for number, name in enumerate(fields["content"]):
+        for value in VALUES:
+            plain = _json(value, 10**9)
+            yield (
+                f"{name} is {value:.12}",
+                lambda node, name=name, to=plain: _replace(node, name, to),
+            )
+        for kind in KINDS:
+            yield (
+                f"{name} is {kind}",
+                lambda node, name=name, kind=kind: _replace_kind(node, name, kind),
+            )
+        for step in range(1, N_ALIASES + 1):
+            other = _at(schema, nodes[(7 * number + 31 * step) % len(nodes)])
+            yield (
+                f"{name} is {other['__class__']} {other.get('__id__')}",
+                lambda node, name=name, to=other: _replace(node, name, to),
+            )
+
+
+def _replace(node, name, to):
+    node["content"]["content"][name] = copy.deepcopy(to)
+
+
+def _replace_kind(node, name, kind):
+    """Replace a field by a value of `KINDS`; return the arrays of the value."""
+    members = _members(skops_io().dumps(KINDS[kind]))
+    value, arrays, numbers = json.loads(members["schema.json"]), {}, {}
+    for where in _nodes(value, ()):
+        part = _at(value, where)
+        part["__id__"] = numbers.setdefault(part["__id__"], 10**9 + len(numbers))
+        if "file" in part:
+            file = part["file"]
+            part["file"] = f"{part['__id__']}{file[-4:]}"
+            arrays[part["file"]] = members[file]
+    del value["protocol"], value["_skops_version"]
+    _replace(node, name, value)
+    return arrays
+
+
+def _of_node(node, schema, nodes):
     """Give changes of one node: its loader, its type, its number, its content."""
     for loader in LOADERS:
         yield f"loader {loader}", lambda node, loader=loader: node.update(__loader__=loader)
@@ -190,10 +308,21 @@ def _in_arrays(members):
     for name, part in members.items():
         change = _of_npy if name.endswith(".npy") else _of_npz if name.endswith(".npz") else None
         for what, changed in change(part) if change else ():
-            yield (
-                f"{name}: {what}",
-                lambda name=name, changed=changed: _with_array(members, name, changed),
-            )
+            yield f"{name}: {what}", _ChangedArray(members, name, changed)
+
+
+class _ChangedArray:
+    """The file with one of its arrays changed by a function."""
+
+    def __init__(self, members, name, change):
+        self.members, self.name, self.change = members, name, change
+
+    def apply(self, _schema, members):
+        """Change the members of a file."""
+        members[self.name] = self.change() or members[self.name]
+
+    def __call__(self):
+        return _with_array(self.members, self.name, self.change)
 
 
 def _with_array(members, name, changed):

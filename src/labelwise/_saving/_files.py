@@ -14,12 +14,7 @@ from labelwise import __version__
 from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_whole
 from labelwise._saving._archive import ABOUT, Archive, open_archive
 from labelwise._saving._skops import skops_io
-from labelwise._saving._trusted import (
-    check_trusted,
-    foreign_types,
-    trusted_names,
-    unknown_types,
-)
+from labelwise._saving._trusted import check_trusted, untrusted_types
 from labelwise.data import names_data
 
 FORMAT = "labelwise model"
@@ -78,7 +73,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
         stream = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
     except (skops.exceptions.UnsupportedTypeException, RecursionError) as error:
         raise TypeError(f"model cannot be saved: {error}") from error
-    unknown = unknown_types(open_archive(Path(path), stream, MAX_BYTES), trusted)
+    unknown = untrusted_types(open_archive(Path(path), stream, MAX_BYTES), trusted)
     if unknown:
         raise TypeError(f"model must contain only types that load knows, got {', '.join(unknown)}.")
     with zipfile.ZipFile(stream, "a") as packed:
@@ -158,10 +153,10 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     archive = open_archive(path, io.BytesIO(content), max_bytes, n_packed)
     _check_versions(path, archive.about)
-    unknown = foreign_types(archive, trusted)
+    unknown = untrusted_types(archive, trusted)
     if unknown:
-        raise DataError(path, f"contains types that are not trusted: {', '.join(sorted(unknown))}.")
-    model = _constructed(archive, trusted)
+        raise DataError(path, f"contains types that are not trusted: {', '.join(unknown)}.")
+    model = _constructed(archive)
     try:
         add_new_parameters(model)
         check_sound(model)
@@ -177,17 +172,13 @@ def _check_kind(path: Path) -> None:
         raise DataError(path, "is a device, not a model file.")
 
 
-def _constructed(archive: Archive, trusted: Sequence[type]) -> Any:
+def _constructed(archive: Archive) -> Any:
     """Return the model that skops builds from an archive that has been checked."""
     from sklearn.base import BaseEstimator
 
-    skops = skops_io()
-    try:
-        # skops copies the list of trusted names for each node, so that it should be short.
-        model = skops.load(archive.stream, trusted=trusted_names(archive, trusted))
-    except skops.exceptions.UntrustedTypesFoundException as error:
-        unknown = ", ".join(unknown_types(archive, trusted))
-        raise DataError(archive.path, f"contains types that are not trusted: {unknown}.") from error
+    # skops copies the list of trusted names for each node, so that it should be short.
+    names = sorted({one.type for one in archive.objects})
+    model = skops_io().load(archive.stream, trusted=names)
     if not isinstance(model, BaseEstimator):
         raise DataError(archive.path, f"contains no model but a {type(model).__name__}.")
     return model

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from inspect import Parameter, signature
 from numbers import Integral
+from types import FunctionType, NoneType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from labelwise._saving._sklearn_parts import check_sklearn_part
 
 # Above it, joblib writes its progress to the output stream, between the predictions.
 _MOST_VERBOSE = 50
+_PLAIN = (type, FunctionType, np.ufunc, str, int, float, NoneType)
 # Parameters of searches that set parameters of other estimators when the search is fitted.
 _GRIDS = {"param_grid", "param_distributions"}
 
@@ -92,15 +94,15 @@ def _is_whole_up_to(value: Any, most: int) -> bool:
 
 
 def parts_of(model: Any) -> Iterator[Any]:
-    """Yield the model and every object in it, each once."""
+    """Yield the model and every object in it, each once, except types, functions and texts."""
     waiting, seen = [model], set()
     while waiting:
         part = waiting.pop()
-        if id(part) in seen or isinstance(part, type | str | int | float | None):
+        if id(part) in seen or isinstance(part, _PLAIN):
             continue
         seen.add(id(part))
         yield part
-        if isinstance(part, list | tuple | set):
+        if isinstance(part, list | tuple):
             waiting.extend(part)
         elif isinstance(part, dict):
             waiting.extend(part.values())

@@ -1,8 +1,9 @@
-"""Checks of scikit-learn's objects whose arrays are read by compiled code without bounds checks.
+"""Checks of scikit-learn's objects whose fields reach compiled code or the size of an array.
 
-That is the code of trees, also of boosted ones, of libsvm and of brute-force neighbours, and
-scipy's products with sparse matrices whose column numbers come from a transformer's attributes. All
-other estimators that a file may contain compute with NumPy, which checks shapes and indices itself.
+That is the code of trees, also of boosted ones, of libsvm and of brute-force neighbours, scipy's
+functions of sparse matrices whose column numbers come from a transformer's attributes, and numbers
+of classes for which an array is made. All other types that a file may contain compute with NumPy,
+which checks shapes and indices itself.
 """
 
 from __future__ import annotations
@@ -12,52 +13,52 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_classifier
-from sklearn.ensemble._forest import BaseForest
-from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
-from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
-from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
-from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
-from sklearn.feature_extraction import DictVectorizer, FeatureHasher
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-from sklearn.neighbors._base import NeighborsBase
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import SVC, NuSVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.tree._tree import Tree
 
+from labelwise._saving._trusted import full_name
 from labelwise._validation import is_whole
 
 # The others need rows of a kernel matrix instead of features, which libsvm reads by number.
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")
+# The others take arrays as parameters, or rows of a matrix of distances.
+_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "minkowski", "sqeuclidean")
 _TWISTER_WORDS = 624
 
 
 def check_sklearn_part(part: Any) -> None:
     """Refuse, with a ValueError, a part of a model that compiled code could not read safely."""
-    for kinds, check in _CHECKS:
-        if isinstance(part, kinds):
+    for base in type(part).__mro__:
+        check = _CHECKS.get(full_name(base))
+        if check is not None:
             check(part)
 
 
-def _check_tree(tree: Tree) -> None:
+def _is(part: Any, name: str) -> bool:
+    return full_name(type(part)) == name
+
+
+def _check_tree(tree: Any) -> None:
     """Refuse a tree with links or features out of range, or with a cycle."""
     n_nodes = tree.node_count
     # Checked first: every array of a tree has `node_count` entries, whatever was allocated.
     if not 0 < n_nodes == tree.capacity or tree.value.size == 0:
         raise ValueError("a tree must have as many nodes as it claims")
     inner = np.flatnonzero(tree.children_left != -1)
-    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
     features = tree.feature[inner]
-    sound = (
-        # scikit-learn numbers children after their parents: every path ends.
-        (children > np.tile(inner, 2)).all()
-        and np.array_equal(np.sort(children), np.arange(1, n_nodes))
-        and ((features >= 0) & (features < tree.n_features)).all()
-        # Room is made for paths of `max_depth` nodes.
-        and _depth(inner, children, n_nodes) <= tree.max_depth < n_nodes
-    )
-    if not sound:
+    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    _check_links(inner, children, n_nodes)
+    # Room is made for paths of `max_depth` nodes.
+    is_deep_enough = _depth(inner, children, n_nodes) <= tree.max_depth < n_nodes
+    if not is_deep_enough or ((features < 0) | (features >= tree.n_features)).any():
+        raise ValueError("a tree must have features and a depth that it knows")
+
+
+def _check_links(inner: np.ndarray, children: np.ndarray, n_nodes: int) -> None:
+    """Refuse links after which a node is met twice, or never.
+
+    scikit-learn numbers children after their parents: every path ends.
+    """
+    is_forward = (children > np.tile(inner, 2)).all()
+    if not is_forward or not np.array_equal(np.sort(children), np.arange(1, n_nodes)):
         raise ValueError("a tree must lead from its root to a leaf")
 
 
@@ -72,21 +73,25 @@ def _depth(inner: np.ndarray, children: np.ndarray, n_nodes: int) -> int:
     return int(n_steps.max())
 
 
-def _check_owner(model: Any) -> None:
+def _check_tree_model(model: Any) -> None:
     """Refuse a fitted tree that reads more features than its estimator checks."""
     if hasattr(model, "tree_"):
-        _check_width(model, model)
+        _check_owner(model, model)
 
 
 def _check_forest(forest: Any) -> None:
-    """Refuse trees of a fitted forest that read more features than the forest checks."""
+    """Refuse trees that read more features, or have other classes, than their forest."""
     for tree in getattr(forest, "estimators_", ()):
-        _check_width(tree, forest)
+        _check_owner(tree, forest)
+        # The forest makes an array of so many columns for the classes.
+        known = np.atleast_1d(getattr(forest, "n_classes_", tree.tree_.n_classes))
+        if not np.array_equal(known, tree.tree_.n_classes):
+            raise ValueError("the trees of a forest must have its classes")
 
 
-def _check_width(tree: Any, owner: Any) -> None:
-    width, kinds = owner.n_features_in_, (DecisionTreeClassifier, DecisionTreeRegressor)
-    if not isinstance(tree, kinds) or type(tree.tree_) is not Tree or type(width) is not int:
+def _check_owner(tree: Any, owner: Any) -> None:
+    width = owner.n_features_in_
+    if not _is(tree.tree_, "sklearn.tree._tree.Tree") or type(width) is not int:
         raise ValueError("a tree must belong to an estimator that knows its features")
     if tree.tree_.n_features > width:
         raise ValueError(f"a tree looks at {tree.tree_.n_features} features of {width}")
@@ -101,15 +106,16 @@ def _check_hist_boosting(model: Any) -> None:
     width, n_outputs, rounds = model.n_features_in_, model.n_trees_per_iteration_, model._predictors
     if type(width) is not int or type(n_outputs) is not int:
         raise ValueError("boosted trees must know the numbers of features and outputs")
+    kinds = "sklearn.ensemble._hist_gradient_boosting"
     # A preprocessor could change the number of features.
     sound = (
         model._preprocessor is None
-        and type(model._bin_mapper) is _BinMapper
+        and _is(model._bin_mapper, f"{kinds}.binning._BinMapper")
         and isinstance(model._baseline_prediction, np.ndarray)
         and model._baseline_prediction.shape == (1, n_outputs)
         and isinstance(rounds, list)
         and all(isinstance(trees, list) and len(trees) == n_outputs for trees in rounds)
-        and all(type(tree) is TreePredictor for trees in rounds for tree in trees)
+        and all(_is(tree, f"{kinds}.predictor.TreePredictor") for trees in rounds for tree in trees)
     )
     if not sound:
         raise ValueError(f"boosted trees must be those of {n_outputs} outputs")
@@ -119,6 +125,8 @@ def _check_hist_boosting(model: Any) -> None:
 
 def _check_predictor(predictor: Any) -> None:
     """Refuse a histogram-based tree with a cycle, links out of range, or categories."""
+    from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+
     nodes = predictor.nodes
     if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
         raise ValueError("a boosted tree must have nodes of scikit-learn's kind")
@@ -126,17 +134,10 @@ def _check_predictor(predictor: Any) -> None:
         raise ValueError("a boosted tree must have a root")
     inner = np.flatnonzero(nodes["is_leaf"] == 0)
     split = nodes[inner]
-    children = np.concatenate([split["left"], split["right"]])
-    sound = (
-        # scikit-learn numbers children after their parents, each once: every path ends.
-        (children > np.tile(inner, 2)).all()
-        and np.array_equal(np.sort(children), np.arange(1, nodes.size))
-        and (split["feature_idx"] >= 0).all()
-        # Their bits would be looked up in tables that are not checked here.
-        and not split["is_categorical"].any()
-    )
-    if not sound:
-        raise ValueError("a boosted tree must lead from its root to a leaf")
+    _check_links(inner, np.concatenate([split["left"], split["right"]]), nodes.size)
+    # The bits of categories would be looked up in tables that are not checked here.
+    if (split["feature_idx"] < 0).any() or split["is_categorical"].any():
+        raise ValueError("a boosted tree must split numbers of its features")
 
 
 def _most_feature(nodes: np.ndarray) -> int:
@@ -180,18 +181,21 @@ def _is_dense_or_full(vectors: Any, weights: Any, is_sparse: Any) -> bool:
 
 
 def _check_neighbors(model: Any) -> None:
-    """Refuse training samples, classes and a number of neighbours that do not fit together."""
+    """Refuse training samples, classes, neighbours and distances that do not fit together."""
     if not hasattr(model, "_fit_X"):
         return
     n_samples, n_features = model._fit_X.shape
-    n_neighbors = getattr(model, "n_neighbors_", model.n_neighbors)
-    sound = (isinstance(model._fit_X, np.ndarray) or sparse.issparse(model._fit_X)) and (
-        n_samples,
-        n_features,
-    ) == (model.n_samples_fit_, model.n_features_in_)
-    if n_neighbors is not None:
-        sound = sound and is_whole(n_neighbors) and 1 <= n_neighbors <= n_samples
-    if sound and is_classifier(model):
+    sound = (
+        (isinstance(model._fit_X, np.ndarray) or sparse.issparse(model._fit_X))
+        and (n_samples, n_features) == (model.n_samples_fit_, model.n_features_in_)
+        and is_whole(model.n_neighbors)
+        and 1 <= model.n_neighbors <= n_samples
+        and {model.metric, model.effective_metric_} <= set(_METRICS)
+        and model.metric_params is None
+        and set(model.effective_metric_params_) <= {"p"}
+        and all(isinstance(p, int | float) for p in model.effective_metric_params_.values())
+    )
+    if sound and hasattr(model, "classes_"):
         columns = model._y.reshape(n_samples, -1).T
         classes = model.classes_ if model.outputs_2d_ else [model.classes_]
         sound = len(columns) == len(classes) and all(
@@ -202,8 +206,18 @@ def _check_neighbors(model: Any) -> None:
         raise ValueError("the samples of a neighbours model must fit together")
 
 
-def _check_columns(vectorizer: Any) -> None:
+def _check_vectorizer(vectorizer: Any) -> None:
+    """Refuse to read files instead of texts, and n-grams of less than one word."""
+    lowest, highest = vectorizer.ngram_range
+    if vectorizer.input != "content" or not (is_whole(lowest) and is_whole(highest)):
+        raise ValueError("a vectorizer must take texts and have two whole numbers as ngram_range")
+    if not 1 <= lowest <= highest:
+        raise ValueError(f"ngram_range must be at least 1, got {lowest!r:.50}")
+
+
+def _check_vocabulary(vectorizer: Any) -> None:
     """Refuse a vocabulary whose column numbers are not 0, 1, 2, ..."""
+    _check_vectorizer(vectorizer)
     vocabulary = getattr(vectorizer, "vocabulary_", {})
     columns = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))
     if not np.array_equal(np.sort(columns), np.arange(columns.size)):
@@ -212,6 +226,7 @@ def _check_columns(vectorizer: Any) -> None:
 
 def _check_hashed(vectorizer: Any) -> None:
     """Refuse a number of columns by which no hash can be divided."""
+    _check_vectorizer(vectorizer)
     n_columns = vectorizer.n_features
     if not is_whole(n_columns) or not 1 <= n_columns < 2**31:
         raise ValueError(f"n_features must be a whole number of at least 1, got {n_columns!r:.50}")
@@ -225,6 +240,11 @@ def _check_one_hot(encoder: Any) -> None:
     dropped = encoder._drop_idx_after_grouping
     for i, categories in enumerate(encoder.categories_):
         n_groups = len(categories)
+        # A category is looked up by bisection, which may end beyond the last one if unsorted.
+        if categories.dtype != object and not np.array_equal(
+            np.searchsorted(categories, categories), np.arange(n_groups)
+        ):
+            raise ValueError("the categories of a one-hot encoder must be sorted")
         if encoder._infrequent_enabled:
             n_groups = _n_groups(
                 encoder._infrequent_indices[i], encoder._default_to_infrequent_mappings[i], n_groups
@@ -251,22 +271,44 @@ def _n_groups(infrequent: Any, groups: Any, n_categories: int) -> int:
     return int(groups.max()) + 1
 
 
+def _check_dummy(model: Any) -> None:
+    """Refuse numbers of classes, for which arrays are made, other than those of the classes."""
+    if hasattr(model, "classes_"):
+        classes = [model.classes_] if model.n_outputs_ == 1 else model.classes_
+        if np.atleast_1d(model.n_classes_).tolist() != [len(values) for values in classes]:
+            raise ValueError("n_classes_ must be the number of classes")
+
+
+def _check_function(transformer: Any) -> None:
+    """Refuse functions that are not called with the samples alone."""
+    functions = (transformer.func, transformer.inverse_func)
+    if not all(one is None or isinstance(one, np.ufunc) for one in functions):
+        raise ValueError("a FunctionTransformer must have a function of NumPy")
+    if transformer.kw_args or transformer.inv_kw_args:
+        raise ValueError("a FunctionTransformer must have no further arguments")
+
+
 def _check_random_state(random: np.random.RandomState) -> None:
     state: Any = random.get_state(legacy=False)
     if not 0 <= state["state"].get("pos", 0) <= _TWISTER_WORDS:
         raise ValueError("the place of a random state must be within its words")
 
 
-_CHECKS: tuple[tuple[Any, Callable[[Any], None]], ...] = (
-    (np.random.RandomState, _check_random_state),
-    (Tree, _check_tree),
-    ((DecisionTreeClassifier, DecisionTreeRegressor), _check_owner),
-    (BaseForest, _check_forest),
-    (TreePredictor, _check_predictor),
-    (BaseHistGradientBoosting, _check_hist_boosting),
-    ((SVC, NuSVC), _check_machine),
-    (NeighborsBase, _check_neighbors),
-    ((CountVectorizer, DictVectorizer), _check_columns),
-    ((FeatureHasher, HashingVectorizer), _check_hashed),
-    (OneHotEncoder, _check_one_hot),
-)
+# By the names of types, so that nothing is imported for a model that does not contain them.
+_CHECKS: dict[str, Callable[[Any], None]] = {
+    "numpy.random.mtrand.RandomState": _check_random_state,
+    "sklearn.dummy.DummyClassifier": _check_dummy,
+    "sklearn.ensemble._forest.BaseForest": _check_forest,
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.BaseHistGradientBoosting": (
+        _check_hist_boosting
+    ),
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": _check_predictor,
+    "sklearn.feature_extraction.text.CountVectorizer": _check_vocabulary,
+    "sklearn.feature_extraction.text.HashingVectorizer": _check_hashed,
+    "sklearn.neighbors._base.NeighborsBase": _check_neighbors,
+    "sklearn.preprocessing._encoders.OneHotEncoder": _check_one_hot,
+    "sklearn.preprocessing._function_transformer.FunctionTransformer": _check_function,
+    "sklearn.svm._classes.SVC": _check_machine,
+    "sklearn.tree._classes.BaseDecisionTree": _check_tree_model,
+    "sklearn.tree._tree.Tree": _check_tree,
+}

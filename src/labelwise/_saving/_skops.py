@@ -27,10 +27,9 @@ def skops_io() -> ModuleType:
 
     For its list of trusted estimators, skops imports every package of scikit-learn: with adapters
     to CuPy, Dask and PyTorch and with pytest where they are installed, which doubles the time of a
-    prediction. `is_estimator` of `_trusted` takes the place of that list. For its list of trusted
-    functions, skops looks for each of them in all modules of the program; `_public_names` makes the
-    same list from the modules of NumPy and SciPy. The copy is not in `sys.modules`, so that a
-    program that imports `skops.io` itself gets it unchanged.
+    prediction. For its list of trusted functions, skops looks for each of them in all modules of
+    the program. Both lists are empty in the copy, because `_trusted` has a list of its own. The
+    copy is not in `sys.modules`, so that a program that imports `skops.io` gets it unchanged.
     """
     import skops
 
@@ -65,7 +64,7 @@ def _copy() -> ModuleType:
 
 
 class _Finder(MetaPathFinder):
-    """Finds `skops.io` as Python does, but runs it with `_public_names`."""
+    """Finds `skops.io` as Python does, but runs it without its list of trusted functions."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
         """Return how the package is loaded; None for all other modules."""
@@ -76,7 +75,7 @@ class _Finder(MetaPathFinder):
 
         def run_changed(package: ModuleType) -> None:
             # The package calls the function while it is imported.
-            vars(import_module(f"{_PACKAGE}._utils"))["get_public_type_names"] = _public_names
+            vars(import_module(f"{_PACKAGE}._utils"))["get_public_type_names"] = lambda **_: []
             run(package)
 
         spec.loader.exec_module = run_changed
@@ -87,19 +86,3 @@ def _taken_out() -> dict[str, ModuleType]:
     """Remove `skops.io` and its modules from `sys.modules`, and return them."""
     names = [name for name in sys.modules.copy() if f"{name}.".startswith(f"{_PACKAGE}.")]
     return {name: sys.modules.pop(name) for name in names}
-
-
-def _public_names(module: ModuleType, oftype: Any) -> list[str]:
-    """Return, as skops does, the full names of objects of a type in a module of NumPy or SciPy.
-
-    Most ufuncs of SciPy have no ``__module__``: the first imported module that has them is taken.
-    """
-    root = module.__name__.partition(".")[0]
-    modules = {name: one for name, one in sys.modules.copy().items() if name.split(".")[0] == root}
-    names = set()
-    for one in vars(module).values():
-        if isinstance(one, oftype):
-            name = one.__name__
-            homes = (home for home, other in modules.items() if getattr(other, name, None) is one)
-            names.add(f"{getattr(one, '__module__', None) or next(homes, '')}.{name}")
-    return sorted(name for name in names if name.split(".")[0] == root)

@@ -1,99 +1,103 @@
-"""The list of types that a model file may contain, and checks of a file against it."""
+"""The list of types that a model file may contain, and the check of a file against it.
+
+A type of scikit-learn is on the list if models of labelwise need it, and if its predictions are
+safe for one of two reasons: they compute with NumPy and SciPy, which check shapes and indices, from
+the arrays in the file; or `_sklearn_parts` checks the fields that reach compiled code or the size
+of an array. The table in SECURITY.md gives the reason for each type.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import isabstract, isclass, isfunction
+from inspect import isclass, isfunction
 from typing import Any
 
 from labelwise._saving._archive import Archive
-from labelwise._saving._skops import skops_io
 
-# Classifiers and transformers of scikit-learn. Other types take no part in decisions, or their
-# compiled code follows arrays that are not checked here (gradient boosting without histograms,
-# isolation forests, clusters).
-_STAGES = (
-    "calibration",
-    "compose",
-    "decomposition",
-    "discriminant_analysis",
-    "dummy",
-    "ensemble._forest",
-    "ensemble._hist_gradient_boosting",
-    "ensemble._voting",
-    "feature_extraction",
-    "feature_selection",
-    "frozen",
-    "impute",
-    "isotonic",
-    "linear_model",
-    "model_selection",
-    "multiclass",
-    "multioutput",
-    "naive_bayes",
-    "neighbors",
-    "neural_network",
-    "pipeline",
-    "preprocessing",
-    "svm._classes.LinearSVC",
-    "svm._classes.NuSVC",
-    "svm._classes.SVC",
-    "tree",
-    "utils",
-    "_loss",
-)
-_PREFIXES = tuple(f"sklearn.{stage}" for stage in _STAGES)
-# The public modules that offer the classes of these stages; no other is imported for a file.
-_MODULES = frozenset(
-    ["sklearn.feature_extraction.image", "sklearn.feature_extraction.text"]
-    + [prefix.partition("._")[0] for prefix in _PREFIXES]
-)
+_SKLEARN = {
+    "compose._column_transformer": ("ColumnTransformer",),
+    "decomposition._pca": ("PCA",),
+    "decomposition._truncated_svd": ("TruncatedSVD",),
+    "dummy": ("DummyClassifier",),
+    "ensemble._forest": ("ExtraTreesClassifier", "RandomForestClassifier", "RandomTreesEmbedding"),
+    "ensemble._hist_gradient_boosting.binning": ("_BinMapper",),
+    "ensemble._hist_gradient_boosting.gradient_boosting": ("HistGradientBoostingClassifier",),
+    "ensemble._hist_gradient_boosting.predictor": ("TreePredictor",),
+    "feature_extraction.text": (
+        *("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"),
+    ),
+    "frozen._frozen": ("FrozenEstimator",),
+    "isotonic": ("IsotonicRegression",),
+    "linear_model._logistic": ("LogisticRegression", "LogisticRegressionCV"),
+    "linear_model._perceptron": ("Perceptron",),
+    "linear_model._ridge": ("RidgeClassifier",),
+    "linear_model._stochastic_gradient": ("SGDClassifier",),
+    "_loss.link": ("Interval", "LogitLink", "MultinomialLogit"),
+    "_loss.loss": ("HalfBinomialLoss", "HalfMultinomialLoss"),
+    "model_selection._search": ("GridSearchCV", "RandomizedSearchCV"),
+    "multiclass": ("OneVsRestClassifier",),
+    "multioutput": ("ClassifierChain", "MultiOutputClassifier"),
+    "naive_bayes": ("BernoulliNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "neighbors._classification": ("KNeighborsClassifier",),
+    "neighbors._graph": ("KNeighborsTransformer",),
+    "pipeline": ("FeatureUnion", "Pipeline"),
+    "preprocessing._data": (
+        *("MaxAbsScaler", "MinMaxScaler", "Normalizer", "RobustScaler", "StandardScaler"),
+    ),
+    "preprocessing._encoders": ("OneHotEncoder", "OrdinalEncoder"),
+    "preprocessing._function_transformer": ("FunctionTransformer",),
+    "preprocessing._label": ("LabelBinarizer", "LabelEncoder"),
+    "svm._classes": ("LinearSVC", "SVC"),
+    "tree._classes": (
+        *("DecisionTreeClassifier", "DecisionTreeRegressor"),
+        *("ExtraTreeClassifier", "ExtraTreeRegressor"),
+    ),
+}
 _NUMBERS = (
     *("bool", "float16", "float32", "float64", "longdouble", "longlong", "ulonglong"),
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
 )
 _NUMPY_SCALARS = frozenset(f"numpy.{name}" for name in (*_NUMBERS, "str_"))
-_SPARSE = frozenset(
-    f"scipy.sparse._{form}.{form}_{kind}" for form in ("csc", "csr") for kind in ("array", "matrix")
-)
-_CONTAINERS: tuple[tuple[type, str], ...] = (
-    (dict, "DictNode"),
-    (list, "ListNode"),
-    (set, "SetNode"),
-    (tuple, "TupleNode"),
-)
-_TREE = "sklearn.tree._tree.Tree"
-# Parts of boosted trees that are not public.
-_BOOSTING = frozenset(
-    f"sklearn.ensemble._hist_gradient_boosting.{name}"
-    for name in ("binning._BinMapper", "predictor.TreePredictor")
+# For FunctionTransformer, which calls them with the samples and nothing else.
+_FUNCTIONS = (
+    *("absolute", "cbrt", "exp", "expm1", "log", "log10", "log1p", "log2", "sign", "sqrt"),
+    *("square", "tanh"),
 )
 # skops builds an object by the loader that the file names. Each loader gets the types that it
 # writes, so that a file cannot have one type built as if it were another.
-_TYPES = {
-    "DictNode": {"builtins.dict", "collections.OrderedDict"},
-    "DTypeNode": {"numpy.dtype"},
-    "JsonNode": {"builtins.str"},
-    "ListNode": {"builtins.list"},
-    "NdArrayNode": {"numpy.ndarray"} | _NUMPY_SCALARS,
-    "ObjectNode": set(_BOOSTING),
-    "RandomGeneratorNode": {"numpy.random._generator.Generator"},
-    "RandomStateNode": {"numpy.random.mtrand.RandomState"},
-    "SetNode": {"builtins.set"},
-    "SliceNode": {"builtins.slice"},
-    "SparseMatrixNode": _SPARSE,
-    "TreeNode": {_TREE},
-    "TupleNode": {"builtins.tuple"},
-    "TypeNode": {f"builtins.{name}" for name in ("bool", "float", "int", "str")} | _NUMPY_SCALARS,
+TYPES: dict[str, frozenset[str]] = {
+    "DictNode": frozenset({"builtins.dict", "collections.OrderedDict"}),
+    "FunctionNode": frozenset(f"numpy.{name}" for name in _FUNCTIONS),
+    "JsonNode": frozenset({"builtins.str"}),
+    "ListNode": frozenset({"builtins.list"}),
+    "LossNode": frozenset(
+        [f"sklearn._loss._loss.{name}" for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")]
+        + [f"sklearn.linear_model._sgd_fast.{name}" for name in ("Hinge", "ModifiedHuber")]
+        + ["sklearn.linear_model._sgd_fast.SquaredHinge"]
+    ),
+    "NdArrayNode": _NUMPY_SCALARS | {"numpy.ndarray"},
+    "ObjectNode": frozenset(
+        f"sklearn.{module}.{name}" for module, names in _SKLEARN.items() for name in names
+    ),
+    "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
+    "RandomStateNode": frozenset({"numpy.random.mtrand.RandomState"}),
+    "SliceNode": frozenset({"builtins.slice"}),
+    "SparseMatrixNode": frozenset(
+        f"scipy.sparse._{form}.{form}_{kind}"
+        for form in ("csc", "csr")
+        for kind in ("array", "matrix")
+    ),
+    "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
+    "TupleNode": frozenset({"builtins.tuple"}),
+    "TypeNode": _NUMPY_SCALARS | {f"builtins.{name}" for name in ("bool", "float", "int", "str")},
 }
-# skops lists the names of these types.
-_STARTS = {
-    "FunctionNode": ("numpy.", "scipy.special."),
-    "LossNode": ("sklearn._loss._loss.", "sklearn.linear_model._sgd_fast."),
-    "ObjectNode": ("sklearn._loss.",),
-}
+_CONTAINERS: tuple[tuple[type, str], ...] = (
+    (dict, "DictNode"),
+    (list, "ListNode"),
+    (tuple, "TupleNode"),
+)
 # Stages of labelwise, and which of their public names may be in a file.
 _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("decisions", "features", "learners", "splitting"), isclass),
@@ -117,52 +121,18 @@ def check_trusted(more: Sequence[type]) -> None:
             raise TypeError(f"trusted must contain types, got {given!r}.")
 
 
-def trusted_names(archive: Archive, more: Sequence[type] = ()) -> list[str]:
-    """Return the types and functions in an archive that skops does not know by itself."""
-    found = {one.type for one in archive.objects}
-    return sorted(found & _names(archive, more) | _estimators(archive))
-
-
-def foreign_types(archive: Archive, more: Sequence[type] = ()) -> set[str]:
-    """Return the types in an archive that are unknown to the loaders that would build them."""
-    names = _names(archive, more)
-    known = {(loader, name) for loader, types in _TYPES.items() for name in types}
-    known |= {(_loader(one), _full_name(one)) for one in (*_own(archive), *more)}
-    known |= {("TypeNode", _full_name(one)) for one in more}
-    known |= {("ObjectNode", name) for name in _estimators(archive)}
-    found = set()
-    for one in archive.objects:
-        is_listed = one.type.startswith(_STARTS.get(one.loader, ())) and one.type not in names
-        if (one.loader, one.type) not in known and not is_listed:
-            found.add(f"{one.type:.100} (as {one.loader})" if one.type in names else one.type[:100])
-    return found
-
-
-def unknown_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
-    """Return the names of all types in an archive that are not trusted."""
-    found = set(skops_io().get_untrusted_types(file=archive.stream))
-    return sorted(found - set(trusted_names(archive, more)) | foreign_types(archive, more))
-
-
-def is_estimator(name: str) -> bool:
-    """Return whether a full name is that of a public estimator of scikit-learn's known stages.
-
-    The answer is that of ``sklearn.utils.all_estimators``, which imports all of scikit-learn; here
-    only the public module that offers the class is imported.
-    """
-    module, _, short_name = name.rpartition(".")
-    public = module.partition("._")[0]
-    if not name.startswith(_PREFIXES) or public not in _MODULES or short_name.startswith("_"):
-        return False
-    from sklearn.base import BaseEstimator
-
-    one = vars(import_module(public)).get(short_name)
-    return (
-        isclass(one)
-        and issubclass(one, BaseEstimator)
-        and one is not BaseEstimator
-        and not isabstract(one)
-        and _full_name(one) == name
+def untrusted_types(archive: Archive, more: Sequence[type] = ()) -> list[str]:
+    """Return the types in an archive that the loaders which would build them may not build."""
+    found = {(one.loader, one.type) for one in archive.objects}
+    known = {(loader, name) for loader, names in TYPES.items() for name in names}
+    own = (own_type(name) for _, name in found)
+    for one in (*filter(None, own), *more):
+        known.add((_loader(one), full_name(one)))
+    known |= {("TypeNode", full_name(one)) for one in more}
+    names = {name for _, name in known}
+    return sorted(
+        f"{name:.100} (as {loader:.50})" if name in names or loader not in TYPES else name[:100]
+        for loader, name in found - known
     )
 
 
@@ -176,24 +146,7 @@ def own_type(name: str) -> Any:
     if name not in _OWN_PARTS and short_name not in package.__all__:
         return None
     one = getattr(package, short_name)
-    return one if is_wanted(one) and _full_name(one) == name else None
-
-
-def _names(archive: Archive, more: Sequence[type]) -> set[str]:
-    # The arrays of sparse matrices and trees are checked by `open_archive` and `check_sound`.
-    return {*_SPARSE, *_BOOSTING, _TREE, *(_full_name(one) for one in (*_own(archive), *more))}
-
-
-def _own(archive: Archive) -> list[Any]:
-    """Return the estimators of labelwise in an archive, their parts, splitters and measures."""
-    found = (own_type(name) for name in sorted({one.type for one in archive.objects}))
-    return [one for one in found if one is not None]
-
-
-def _estimators(archive: Archive) -> set[str]:
-    """Return the names of scikit-learn's estimators in an archive."""
-    objects = {one.type for one in archive.objects if one.loader == "ObjectNode"}
-    return {name for name in objects if is_estimator(name)}
+    return one if is_wanted(one) and full_name(one) == name else None
 
 
 def _loader(one: Any) -> str:
@@ -206,5 +159,6 @@ def _loader(one: Any) -> str:
     return "ObjectNode"
 
 
-def _full_name(one: Any) -> str:
+def full_name(one: Any) -> str:
+    """Return the module and the name of a class or a function."""
     return f"{one.__module__}.{one.__name__}"
