@@ -238,11 +238,18 @@ def _certified(
     random_state: Any,
     calibration: Problem | None,
 ) -> Thresholds:
-    """Find certified thresholds; their value is measured on all samples of the problem."""
+    """Find certified thresholds."""
     # Guarantees import scipy.special, which is slow, and kernels of their own.
     from labelwise._tuning.guarantees._certify import certify
 
     values, most, guarantee = certify(problem, request, options, random_state, calibration)
+    return thresholds_with_guarantee(problem, request, values, most, guarantee)
+
+
+def thresholds_with_guarantee(
+    problem: Problem, request: Request, values: np.ndarray, most: int | None, guarantee: Any
+) -> Thresholds:
+    """Measure certified thresholds on all samples of the problem."""
     known = problem.labels_with_truth()
     if known is not None:
         # Labels without truth for any sample are never decided.

@@ -16,7 +16,7 @@ from labelwise._tuning._constraint_checks import ConstraintCheck
 from labelwise._tuning._cross_fitting import cross_fitted
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import solve
-from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import Problem, check_problem
 from labelwise._validation import columns_in_order
 from labelwise.measures import Counts, micro, precision, recall
@@ -81,7 +81,7 @@ def value_of_counts(problem: Problem, request: Request, counts: Counts) -> float
 
 def check_calibration(
     problem: Problem,
-    request: Any,
+    certify: Certify | None,
     *,
     allow_missing: bool = True,
     ids: Any = None,
@@ -89,13 +89,12 @@ def check_calibration(
 ) -> Problem | None:
     """Check the samples that a guarantee is tested on; their labels are those of the problem.
 
-    `request` is that of thresholds or of bands. If `ids` names a column, these samples have it,
-    too.
+    If `ids` names a column, these samples have it, too.
     """
-    if request.certify is None or request.certify.calibration is None:
+    if certify is None or certify.calibration is None:
         return None
     try:
-        scores, Y, *groups = request.certify.calibration
+        scores, Y, *groups = certify.calibration
         (given_groups,) = groups or [None]
     except (TypeError, ValueError) as error:
         raise ValueError(

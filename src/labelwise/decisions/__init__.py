@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from labelwise.decisions._best_thresholds import best_thresholds
     from labelwise.decisions._calibrated_labels import CalibratedLabels
     from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
+    from labelwise.decisions._certified_frontier import CertifiedFrontier as CertifiedFrontier
+    from labelwise.decisions._certified_frontier import certified_frontier
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._frontier import Frontier as Frontier
     from labelwise.decisions._frontier import micro_frontier
@@ -62,6 +64,7 @@ __all__ = [
     "adapt_thresholds",
     "best_at_k",
     "best_thresholds",
+    "certified_frontier",
     "confidence_interval",
     "corrected_value",
     "joint_from_samples",

@@ -269,7 +269,7 @@ def best_thresholds(
         warn_of_labels_without_positives(curves)
         return tune_and_correct(curves, request, random_state).thresholds
     problem = curves
-    tested = check_calibration(problem, request, **matching)
+    tested = check_calibration(problem, request.certify, **matching)
     warn_of_labels_without_positives(problem)
     if not request.limits.are_set:
         return solve(problem, request, random_state)

@@ -185,42 +185,69 @@ def f_bound(
 ) -> float:
     """Return a lower bound of micro F, which is wrong with probability at most alpha.
 
-    F is above f if ``(1 + beta²) TP - f (D + beta² P)`` has a mean above 0 over units. Rising
-    limits f, chosen by the tuning rows, are tested by betting until the first test fails. 0 if
-    none passes.
+    F is the quotient of the sums of ``(1 + beta²) hits`` and of ``decisions + beta² labels``.
     """
-    above, below = _f_terms(tuning, beta, thresholds, most_per_row)
-    value = above.sum() / below.sum()
-    mean_square = np.mean((above - value * below) ** 2)
-    error = np.sqrt(mean_square / calibration.n_units) / below.mean()
-    limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
+
+    def terms(units: IndependentUnits) -> tuple[np.ndarray, np.ndarray]:
+        decided, hits, labels = unit_counts(units, thresholds, most_per_row)
+        return (1 + beta**2) * hits, decided + beta**2 * labels
+
     n_labels = tuning.problem.n_labels
-    most_decided = n_labels if most_per_row is None else most_per_row
-    lowest = -limits * (most_decided + beta**2 * n_labels) * calibration.most_weight
-    above, below = _f_terms(calibration, beta, thresholds, most_per_row)
+    most_below = (most_per_row or n_labels) + beta**2 * n_labels
+    most = most_below * calibration.most_weight
+    return quotient_bound(terms(tuning), terms(calibration), most, alpha)
+
+
+def quotient_bound(
+    tuning: tuple[np.ndarray, np.ndarray],
+    calibration: tuple[np.ndarray, np.ndarray],
+    most: float,
+    alpha: float,
+) -> float:
+    """Return a lower bound of a quotient of means, which is wrong with probability at most alpha.
+
+    The quotient is above x if ``above - x below`` has a mean above 0 over units. Rising limits x,
+    chosen by the tuning units, are tested by betting until the first test fails. 0 if none passes.
+
+    Parameters
+    ----------
+    tuning, calibration : pairs of ndarray of shape (n_units,)
+        Numbers above and below the line, of the units that choose limits and that test them.
+    most : float
+        The largest number below the line that a unit can have; that above is not negative.
+    alpha : float
+        Probability that the bound is wrong, at most.
+    """
+    above, below = tuning
+    if not below.any():
+        return 0.0
+    value = above.sum() / below.sum()
+    # Units without an error would leave no limit but the value itself.
+    mean_square = max(np.mean((above - value * below) ** 2), value**2 / above.size)
+    above, below = calibration
+    error = np.sqrt(mean_square / above.size) / tuning[1].mean()
+    limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
     blocks = (
         above[first : first + _BLOCK, None] - limits * below[first : first + _BLOCK, None]
-        for first in range(0, calibration.n_units, _BLOCK)
+        for first in range(0, above.size, _BLOCK)
     )
     squares = np.full(limits.size, mean_square)
-    passed = rejections(blocks, lowest, squares, calibration.n_units, alpha)
+    passed = rejections(blocks, -limits * most, squares, above.size, alpha)
     n_passed = _n_before_a_failure(passed)
     return float(limits[n_passed - 1]) if n_passed else 0.0
 
 
-def _f_terms(
-    units: IndependentUnits, beta: float, thresholds: np.ndarray, most_per_row: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return ``(1 + beta²) hits`` and ``decisions + beta² labels`` of each unit.
-
-    F is the quotient of their sums.
-    """
+def unit_counts(
+    units: IndependentUnits, thresholds: np.ndarray, most_per_row: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the decisions, hits and labels of each unit, by weight."""
     cells = path_cells(units.problem, thresholds[None], most_per_row)
-    above, below = [], []
-    for counts in cells.blocks(units.ends):
-        above.append((1 + beta**2) * counts.hits[:, 0])
-        below.append(counts.decided[:, 0] + beta**2 * counts.labels[:, 0])
-    return units.summed(np.concatenate(above)), units.summed(np.concatenate(below))
+    blocks = list(cells.blocks(units.ends))
+    decided, hits, labels = (
+        units.summed(np.concatenate([getattr(counts, name)[:, 0] for counts in blocks]))
+        for name in ("decided", "hits", "labels")
+    )
+    return decided, hits, labels
 
 
 def first_controlled_point(

@@ -27,6 +27,7 @@ from labelwise._tuning.guarantees._unit_statistics import (
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem
 
+_KINDS = ("frontier", "shared")
 # Points of a path: a step of 1 / 200 of the recall is small beside the error of any estimate.
 _MOST_POINTS, _FEWEST_POINTS = 200, 20
 # Thresholds of a path in memory.
@@ -275,7 +276,7 @@ def choose_paths(
     almost sure to pass its test, the path with the safest point of all comes before it, so that the
     safest point is certified even if the tests of the last path fail.
     """
-    kinds = ("shared",) if request.shared else ("frontier", "shared")
+    kinds = _KINDS[1:] if request.shared else _KINDS
     limits = list(_possible_limits(request, tuning.problem))
     found = []
     parts = _halves(tuning)
@@ -299,6 +300,18 @@ def choose_paths(
         points = summary.points_to_best if candidate is best else summary.safest_points
         choices.append(PathChoice(path, candidate.most_per_row, summary, points(evidence)))
     return choices
+
+
+def best_kind_of_path(tuning: IndependentUnits, request: Request) -> str:
+    """Return the kind of path with the highest value on units that it was not made of."""
+    parts = _halves(tuning)
+
+    def value(kind: str) -> float:
+        halves, _ = _half_paths(parts, kind, request)
+        (summary,) = _summaries(halves, request, [None])
+        return float(np.nan_to_num(summary.values, nan=-np.inf).max())
+
+    return max(_KINDS, key=value)
 
 
 def _halves(tuning: IndependentUnits) -> tuple[IndependentUnits, IndependentUnits]:

@@ -206,7 +206,7 @@ def review_bands(
     request = check_band_request(
         min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
     )
-    tested = check_calibration(problem, request, allow_missing=False, **matching)
+    tested = check_calibration(problem, request.certify, allow_missing=False, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
