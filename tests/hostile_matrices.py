@@ -22,7 +22,12 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from labelwise.data import Bags, Dataset, make_multilabel
-from labelwise.decisions import best_thresholds, micro_frontier, review_bands
+from labelwise.decisions import (
+    best_thresholds,
+    certified_frontier,
+    micro_frontier,
+    review_bands,
+)
 from labelwise.experiments import Study, nemenyi_test, paired_values
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import evaluate, scorer, scorers
@@ -47,13 +52,14 @@ STAGES = (
 # constructors only store parameters.
 MADE_BY_USERS = ("Bags", "Dataset", "Desk", "LinearFractional", "Posterior", "Study")
 # Results that the stages do not list, but whose methods users call.
-RESULTS = {"decisions": ("Frontier", "Guarantee"), "measures": ("Evaluation",)}
+RESULTS = {"decisions": ("CertifiedFrontier", "Frontier", "Guarantee"), "measures": ("Evaluation",)}
 # Parameters, and methods with the only parameter, that no matrix is meant for.
 NOT_TRIED = ("self", "ax", "client", "input_name")
 NOT_CALLED = (
     "experiments.Results.export",
     "experiments.Results.higher_is_better",
     "decisions.Guarantee.lines",
+    "reports.Desk.terms",
 )
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters
 # read only the number of rows of X, and `Bags.of` does not read X unless it is a list of bags.
@@ -240,6 +246,7 @@ def objects():
         Dataset(COUNTS, LABELS),
         posterior,
         best_thresholds(SCORES, LABELS),
+        certified_frontier(SCORES, LABELS, random_state=0),
         micro_frontier(SCORES, LABELS),
         review_bands(SCORES, LABELS, min_precision=0.5, min_recall=0.5),
         paired_values(SCORES, higher_is_better=True),
@@ -266,7 +273,7 @@ def entries():
     known = objects()
     (thresholds,), (dataset,) = known["Thresholds"], known["Dataset"]
     arguments = {**MATRICES, **OTHERS, "thresholds": thresholds, "dataset": dataset}
-    arguments |= {"data": dataset, "method": "0"}
+    arguments |= {"data": dataset, "method": "0", "model": known["BinaryRelevance"][0]}
     for path, function in public_callables():
         names = list(tried_parameters(path, function))
         if not names or path in NOT_CALLED:

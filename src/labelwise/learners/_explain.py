@@ -21,7 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import LabelScorer, scoring_method
 from labelwise._tuning import constant_scores
-from labelwise._validation import check_backend, check_readable, check_whole, n_rows
+from labelwise._validation import (
+    check_backend,
+    check_readable,
+    check_whole,
+    n_rows,
+    refuse_sparse,
+)
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners._best_learner import BestLearner
 from labelwise.learners._binary_relevance import BinaryRelevance
@@ -197,6 +203,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     >>> explain(model, ["sea and woods"], cells=([0, 0], [0, 1])).terms.tolist()
     ['sea', 'wood']
     """
+    refuse_sparse(model, "model", "a fitted estimator")
     n_terms = None if top is None else check_whole(top, "top")
     check_readable(X, "X")
     check_is_fitted(model)

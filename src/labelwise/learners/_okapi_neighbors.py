@@ -13,7 +13,7 @@ from labelwise._estimators import (
     learn_features,
     learn_targets,
 )
-from labelwise._validation import check_whole
+from labelwise._validation import check_whole, refuse_sparse
 from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
 from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
@@ -219,6 +219,8 @@ class OkapiNeighbors(ScoringClassifier):
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
+        refuse_sparse(samples, "samples", "row numbers")
+        refuse_sparse(labels, "labels", "numbers of labels")
         rows, place = np.unique(samples, return_inverse=True)
         queries = self._queries(sparse.csr_array(self._checked(X, reset=False))[rows])
         documents = sparse.csr_array(self._postings)
