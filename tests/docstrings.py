@@ -1,5 +1,6 @@
 """Faults of public docstrings: those that numpydoc finds, and rules that it does not check."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -183,3 +184,17 @@ def parameter_faults(parts, public):
             "default|optional", types.get(one.name, "default")
         ):
             yield f"does not give the default of {one.name}"
+        elif gives_another_default(types.get(one.name, ""), one.default):
+            yield f"gives another default of {one.name} than {one.default!r}"
+
+
+def gives_another_default(text, default):
+    """Whether a literal after ``default=`` is not the default of the signature."""
+    written = re.search(r"default=(.+)$", text)
+    # A dataclass shows what makes its default as a factory.
+    if written is None or default is inspect.Parameter.empty or repr(default) == "<factory>":
+        return False
+    try:
+        return ast.literal_eval(written[1]) != default
+    except (SyntaxError, ValueError):
+        return False

@@ -3,11 +3,12 @@
     python -m tests.mutations --sample 300 --seed 0
 
 Each change (a *mutant*) is written into a copy of `src` and tried with the test files of its folder
-that execute the changed statement, or, if there are none, with those of `tests/saving`, which call
-the checks of loaded models. A mutant is killed if a test fails or takes too long, else it
-survives: either a test is missing, or the change has no effect (tests/equivalent_mutants.txt lists
-these, with the reason). Results are appended to `results.jsonl` in the working folder, so that the
-program can be interrupted and started again; `--again` tries the recorded survivors once more.
+that execute the changed statement, and with the tests of docstrings, which know defaults; if there
+are none, with those of `tests/saving`, which call the checks of loaded models. A mutant is killed
+if a test fails or takes too long, else it survives: either a test is missing, or the change has no
+effect (tests/equivalent_mutants.txt lists these, with the reason). Results are appended to
+`results.jsonl` in the working folder, so that the program can be interrupted and started again;
+`--again` tries the recorded survivors once more.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ sklearn.utils.estimator_checks numba pandas pyarrow coverage hypothesis.extra.nu
 # The folders of `tests` with the tests of a package of `src/labelwise`, if not those of its name.
 TEST_FOLDERS = {
     "_counts": ("measures",),
-    "_curves": ("curves", "tuning", "measures"),
+    "_measuring": ("measures",),
+    "_curves": ("curves", "tuning", "measures", "decisions"),
     "_tuning": ("tuning", "decisions"),
 }
 FOLDERS = ("measures", "decisions", "splitting", "learners", "data", *TEST_FOLDERS)
@@ -290,7 +292,8 @@ class Workshop:
         """Return the seconds and the executed lines of each test file, from a file if possible."""
         stored = self.home / f"map_{folder}.json"
         known = json.loads(stored.read_text()) if stored.exists() else {}
-        paths = sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+        place = ROOT / "tests" / folder
+        paths = [place] if place.is_file() else sorted(place.rglob("test_*.py"))
         for path in map(str, paths):
             changed = Path(path).stat().st_mtime
             if path in known and known[path]["changed"] == changed:
@@ -307,7 +310,8 @@ class Workshop:
     def try_mutant(self, mutant: Mutant, most_seconds: float) -> dict[str, Any]:
         """Write the change, run the tests that execute it, and write the file back."""
         package, jit = mutant.file.split("/")[0], not mutant.file.endswith("_kernels.py")
-        files, seconds = self.files_for(mutant, *TEST_FOLDERS.get(package, (package,)))
+        folders = TEST_FOLDERS.get(package, (package,))
+        files, seconds = self.files_for(mutant, *folders, "test_docstrings.py")
         if not files:
             files, seconds = self.files_for(mutant, "saving")
         chosen, total = [], 0.0

@@ -39,6 +39,10 @@ def test_a_public_docstring_has_all_its_sections(name):
             "Return the sum.\n\nParameters\n----------\na, b : int\n",
             "does not give the default of b",
         ),
+        (
+            "Return the sum.\n\nParameters\n----------\na : int\n    A.\nb : int, default=1\n",
+            "gives another default of b than 0",
+        ),
         ("Return the sum.", "RT01: No Returns section found"),
         (
             "Return the sum (pillai2012).",

@@ -1,5 +1,7 @@
 """A term curve is the mean R-precision of rows that were not learned from."""
 
+import statistics
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -41,3 +43,19 @@ def test_a_cut_that_leaves_no_term_is_refused():
     X, Y = documents()
     with pytest.raises(ValueError, match="cut must leave a term, got 1000"):
         term_curve(X, Y, [(np.arange(60), np.arange(60, 90))], TermSelector(cut=1000), 5)
+
+
+@pytest.mark.parametrize("n_tested", [1, 2, 30])
+def test_errors_are_the_standard_errors_of_the_mean_over_rows(n_tested):
+    X, Y = documents()
+    train, test = np.arange(60), 60 + np.flatnonzero(np.diff(sparse.csr_array(Y).indptr)[60:])
+    test = test[:n_tested]
+    curve = term_curve(X, Y, [(train, test)], TermSelector(), 15)
+    ranking = TermSelector().fit(X[train], Y[train]).ranking_
+    model = OkapiNeighbors(15).fit(X[train], Y[train])
+    for scores, error in zip(
+        model.score_curve(X[test], ranking, curve.sizes), curve.errors, strict=True
+    ):
+        rows = [r_precision(Y[[row]], scores[[i]]) for i, row in enumerate(test)]
+        expected = statistics.stdev(rows) / len(rows) ** 0.5 if len(rows) > 1 else 0.0
+        assert error == pytest.approx(expected)

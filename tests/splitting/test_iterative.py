@@ -3,11 +3,12 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise.splitting import assign
+from labelwise.splitting import _iterative, assign
 from labelwise.splitting._iterative import (
     _weight_in_order,
     assign_iteratively,
@@ -179,3 +180,17 @@ def test_pairs_keep_pairs_closer_than_labels_alone():
         return np.abs(counts - counts.mean(axis=0)).sum()
 
     assert unevenness("pairs") < 0.8 * unevenness("iterative")
+
+
+@given(Y=label_matrices().filter(np.any), data=st.data())
+def test_labels_of_many_units_are_those_of_few(Y, data):
+    groups = data.draw(st.none() | st.lists(st.integers(0, 2), min_size=len(Y), max_size=len(Y)))
+    numbers = None if groups is None else np.unique(groups, return_inverse=True)[1]
+    units = units_of(sparse.csc_array(Y.astype(bool)), numbers)
+    order = np.random.default_rng(0).permutation(units.n_units)
+    few = unit_labels(units, order)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_iterative, "_MANY", 0)
+        many = unit_labels(units, order)
+    for one, other in zip(few, many, strict=True):
+        np.testing.assert_array_equal(one, other)

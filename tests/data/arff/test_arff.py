@@ -318,3 +318,10 @@ def test_liac_arff_reads_the_same_from_real_files(benchmark_home, name):
     place = {column: c for c, column in enumerate(columns)}
     np.testing.assert_array_equal(dense(data.X), values[:, [place[n] for n in data.feature_names]])
     np.testing.assert_array_equal(data.Y.toarray(), values[:, [place[n] for n in data.label_names]])
+
+
+def test_an_attribute_with_as_many_values_as_rows_is_an_identifier(folder):
+    rows = [["k1", "1"], ["k2", "0"]]
+    for values, ids in ((["k1", "k2"], ["code"]), (["k1", "k2", "k3"], ["code"])):
+        path = write(folder, arff([("code", values), ("y", ["0", "1"])], rows))
+        assert list(read_arff(path, labels=["y"]).ids) == ids

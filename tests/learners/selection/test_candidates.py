@@ -14,6 +14,7 @@ from labelwise.learners.selection._candidates import (
     default_candidates,
     given_candidates,
     size_of,
+    sizes_of_parts,
 )
 from labelwise.learners.selection._costs import Size
 
@@ -50,6 +51,8 @@ def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
     reasons = dict(left_out)
     assert reasons["br-kernel-svm"] == "it is for at most 5000 rows"
     assert reasons["clr"] == "it is for at most 60 labels"
+    assert _costs.unless_few_pairs(MEDIUM._replace(n_labels=60)) == ""
+    assert _costs.unless_few_rows(MEDIUM._replace(n_rows=5000)) == ""
     assert reasons["br-forest"].startswith("a fit would take about ")
     assert _costs.forest_per_label(MEDIUM) < _costs.LONGEST_FIT
 
@@ -98,3 +101,14 @@ def test_the_cheapest_linear_learner_is_always_a_candidate_for_sparse_features()
     assert dict(left_out)["br-svm"].startswith("a fit would take about ")
     dense, _ = default_candidates(LEARNERS, MEDIUM, 0)
     assert not any(one.is_first for one in dense)
+
+
+def test_a_part_of_the_rows_has_the_features_and_labels_that_are_expected_in_it():
+    # Of c rows with a feature, a half of the rows has one with probability 1 - 1 / 2**c.
+    X = sparse.csr_array(np.array([[1.0, 1, 1]] * 4 + [[0.0, 0, 1]] * 4))
+    Y = np.array([[1, 1]] * 3 + [[0, 0]] * 5)
+    part = sizes_of_parts(X, Y)(size_of(X, 2), 4)
+    assert part.n_features == round(2 * (1 - 2.0**-4) + 1 - 2.0**-8)
+    assert part.n_labels == round(2 * (1 - 2.0**-3))
+    rare = sparse.csr_array(np.eye(8))
+    assert sizes_of_parts(rare, Y)(size_of(rare, 2), 2).n_features == 2

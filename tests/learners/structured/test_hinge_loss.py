@@ -346,3 +346,10 @@ def test_no_minimiser_of_the_expected_hinge_loss_prefers_the_best_decision():
             assert expected_loss(g1, g2) >= 1 - ROUNDING
             if g1 < -ROUNDING and g2 < -ROUNDING:
                 assert expected_loss(g1, g2) > 1 + 1e-3
+
+
+def test_an_optimum_of_zero_has_no_gap():
+    # Every label set equals the only row's, so that nothing can be violated.
+    problem = HingeLossProblem.of(np.zeros((1, 1)), np.zeros((1, 0), dtype=bool), no_pairs(0))
+    found = solved(problem, 1.0)
+    assert (found.objective, found.gap) == (0.0, 0.0)

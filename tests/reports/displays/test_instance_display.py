@@ -39,6 +39,7 @@ def test_scores_of_rows_that_are_no_pictures_are_drawn_by_instance_and_label(fit
     assert [t.get_text() for t in axes.get_yticklabels()] == [f"bay {i}" for i in range(4)]
     assert axes.get_yticks().tolist() == [0.5, 2.5, 4.5, 6.5]
     assert [line.get_ydata()[0] for line in axes.lines] == [1.5, 3.5, 5.5]  # between two bags
+    assert {line.get_linewidth() for line in axes.lines} == {1.0}
     display.figure_.canvas.draw()
 
 

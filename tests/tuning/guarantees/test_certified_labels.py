@@ -136,3 +136,9 @@ def test_a_label_that_is_always_right_is_certified_for_all_samples():
     Y[::3, 1] = False
     tuned = best_thresholds(scores, Y, maximize="macro-f", min_precision=0.8, guarantee=0.9)
     np.testing.assert_array_equal(tuned.values, [-np.inf, np.inf])
+
+
+def test_a_label_at_exactly_its_share_of_alpha_leaves_it_to_the_others():
+    options = Certify(0.5, across="all")
+    assert _level(np.array([0.25, 0.7]), options) == 0.5
+    assert _level(np.array([np.nextafter(0.25, 1), 0.7]), options) == 0.25

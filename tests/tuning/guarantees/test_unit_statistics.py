@@ -151,3 +151,13 @@ def test_the_number_of_a_unit_is_the_weighted_sum_or_mean_of_its_samples(is_weig
 def test_no_part_is_empty(share):
     parts = split_units(grouped([1] * 10), np.random.RandomState(0), [share])
     assert sorted(part.n_units for part in parts) == [1, 9]
+
+
+@pytest.mark.parametrize("n_units", [1, 2, 3])
+def test_units_contain_every_row_however_few_they_are(n_units):
+    groups = np.repeat(np.arange(n_units), 2)
+    problem = check_problem(np.ones((groups.size, 1)), np.ones((groups.size, 1)), None)
+    for grouped in (problem, replace(problem, groups=groups)):
+        (units,) = split_units(grouped, np.random.RandomState(0), [])
+        assert units.ends[-1] == groups.size
+        assert units.ends.size == grouped.n_units
