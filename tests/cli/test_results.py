@@ -1,5 +1,7 @@
 """`labelwise results --ranks` explains its tests, and draws the ranks to a file."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -95,11 +97,42 @@ def test_the_direction_of_an_own_measure_is_that_of_the_study_or_of_the_option(t
         assert repr(average_ranks(table)) in shown
 
 
+@pytest.mark.parametrize("form", ["--latex", "--markdown"])
+@pytest.mark.parametrize("declared", [None, ["mistakes"], []])
+def test_the_best_mean_of_an_own_measure_is_bold_in_tables(tmp_path, declared, form):
+    path = tmp_path / "s.sqlite"
+    measures = {"mistakes": mistakes, "loss": "hamming-loss"}
+    whole = study(models=MODELS, measures=measures, seeds=(0,), lower_is_better=declared)
+    summary = whole.run(path).summary()
+
+    def bold(measure, *options):
+        table = run("results", path, "--measure", measure, form, *options)
+        return re.findall(r"\\textbf\{([\d.]+)\}|\*\*([\d.]+)\*\*", table)
+
+    def best(measure, choose):
+        means = {}
+        for (dataset, _, _, name), one in summary.spreads.items():
+            if name == measure:
+                means.setdefault(dataset, []).append(f"{one.mean:.4f}")
+        found = [mean for row in means.values() for mean in row if mean == choose(row, key=float)]
+        return [(text, "") if form == "--latex" else ("", text) for text in found]
+
+    # A known measure by another name has the direction of the measure.
+    assert bold("loss") == best("loss", min)
+    if declared is not None:
+        assert bold("mistakes") == best("mistakes", min if declared else max)
+    else:
+        assert bold("mistakes") == []
+        assert bold("mistakes", "--lower-is-better", "mistakes") == best("mistakes", min)
+
+
 def test_directions_that_contradict_a_measure_or_name_none_are_refused(store, monkeypatch, capsys):
     ranks = ("results", store, "--measure", "micro-f", "--ranks", "--lower-is-better")
     assert "must not be 'micro-f'" in refusal(monkeypatch, capsys, *ranks, "micro-f")
     told = refusal(monkeypatch, capsys, *ranks, "hamming")
     assert "--lower-is-better must be one of micro-f, hamming-loss, got 'hamming'" in told
+    told = refusal(monkeypatch, capsys, "results", store, "--lower-is-better", "hamming-loss")
+    assert told == "labelwise: --lower-is-better needs --ranks, --latex or --markdown.\n"
     with pytest.raises(ValueError, match="lower_is_better must not name 'micro-f'"):
         study(measures=["micro-f"], lower_is_better=["micro-f"])
     with pytest.raises(ValueError, match=r"must name measures of the study \(micro-f\), got 'x'"):

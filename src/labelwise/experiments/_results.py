@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._io import ending_of, written_whole
-from labelwise._measuring import measure_named
 from labelwise._text import check_known, safe_cell
 from labelwise.experiments._results_report import (
     failure_note,
@@ -21,7 +20,12 @@ from labelwise.experiments._results_report import (
 )
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.running._store import Columns, Store, unpacked
-from labelwise.experiments.statistics._summary import Summary, spreads_of_groups
+from labelwise.experiments.statistics._summary import (
+    Summary,
+    known_direction,
+    known_directions,
+    spreads_of_groups,
+)
 
 _TEXTS, _NUMBERS = ("study", "dataset", "model", "split"), ("fold", "seed")
 _CELL = (*_TEXTS, *_NUMBERS)
@@ -164,10 +168,7 @@ class Results:
         for name in (measure, measure.split("/")[0]):
             if name in self._directions:
                 return self._directions[name]
-        try:
-            return measure_named(measure).higher_is_better
-        except ValueError:
-            return None
+        return known_direction(measure)
 
     def rows(self) -> list[dict[str, Any]]:
         """List the values, each as a dictionary with its cell and measure.
@@ -246,7 +247,8 @@ class Results:
         spreads = spreads_of_groups(place, values, len(groups) * n_measures)
         named = [(*group, measure) for group in groups for measure in self.measures]
         found = {name: one for name, one in zip(named, spreads, strict=True) if one.n}
-        return Summary((*by, "measure"), found)
+        directions = known_directions(self.measures, self.higher_is_better)
+        return Summary((*by, "measure"), found, directions)
 
     def report(self, measure: str | None = None) -> str:
         """Describe means and deviations, warnings, and failed and missing cells.
@@ -295,7 +297,7 @@ class Results:
             If there is no such measure.
         """
         chosen = self._chosen(measure)
-        found = self.summary() if self.measures else Summary((), {})
+        found = self.summary() if self.measures else Summary((), {}, {})
         return {
             "means": [
                 {**dict(zip(found.by, group, strict=True)), **one._asdict()}

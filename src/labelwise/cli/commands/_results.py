@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +51,8 @@ def results(
         typer.Option(
             "--lower-is-better",
             metavar="NAME",
-            help="With --ranks: a measure of which lower values are better; may be repeated.",
+            help="With --ranks, --latex or --markdown: a measure of which lower values are "
+            "better; may be repeated.",
         ),
     ] = None,
     export: Annotated[
@@ -68,10 +70,13 @@ def results(
     given += ["--json"] if current_settings().json and given and not shows_ranks else []
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} cannot be given together.")
+    if lower_is_better and not given:
+        raise ValueError("--lower-is-better needs --ranks, --latex or --markdown.")
     check_ending(figure, *_FIGURES)
     check_safe_csv(safe_csv, export)
     outputs = Outputs([export, figure], inputs=[store])
     found = experiments.read_results(store, study=study)
+    _check_lower(found, lower_is_better or ())
     if shows_ranks:
         measure = _measure_to_rank(found, measure)
         direction = _direction(found, measure, lower_is_better or ())
@@ -92,6 +97,8 @@ def results(
         if not found.measures:
             raise ValueError("a table needs a finished cell, but the store has none.")
         summary = found.summary()
+        lower = dict.fromkeys(lower_is_better or (), False)
+        summary = replace(summary, directions={**summary.directions, **lower})
         outputs.say(summary.to_latex(measure) if latex else summary.to_markdown(measure))
         if found.failed or found.n_missing:
             say(f"labelwise: note: {found.state()}", err=True)
@@ -109,18 +116,22 @@ def _measure_to_rank(results: experiments.Results, measure: str | None) -> str:
     return results.measures[0] if measure is None else check_known(measure, results.measures)
 
 
-def _direction(results: experiments.Results, measure: str, lower: Sequence[str]) -> bool:
-    """Return whether higher values are better: as asked for, as the study says, or assumed."""
+def _check_lower(results: experiments.Results, lower: Sequence[str]) -> None:
+    """Refuse names of measures that the store lacks, or of which higher values are better."""
     for name in lower:
         check_known(name, results.measures, "--lower-is-better")
-    known_direction = results.higher_is_better(measure)
-    if measure in lower:
-        if known_direction:
+        if results.higher_is_better(name):
             raise ValueError(
-                f"--lower-is-better must not be {measure!r}: the study or the measure says that "
+                f"--lower-is-better must not be {name!r}: the study or the measure says that "
                 "higher values are better."
             )
+
+
+def _direction(results: experiments.Results, measure: str, lower: Sequence[str]) -> bool:
+    """Return whether higher values are better: as asked for, as the study says, or assumed."""
+    if measure in lower:
         return False
+    known_direction = results.higher_is_better(measure)
     if known_direction is None:
         note(f"higher values of {printable(measure)} are taken as better (--lower-is-better).")
         return True

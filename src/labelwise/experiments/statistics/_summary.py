@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,10 +44,14 @@ class PaperTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
-    """Mean ± standard deviation for each group of rows; prints as a table."""
+    """Mean ± standard deviation for each group of rows; prints as a table.
+
+    `directions` says of measures whether higher values are better, if that is known.
+    """
 
     by: tuple[str, ...]
     spreads: dict[tuple[str, ...], Spread]
+    directions: Mapping[str, bool]
 
     def table(self, measure: str | None = None) -> PaperTable:
         """Arrange the means in a table of data sets by models; mark the best ones.
@@ -87,7 +91,9 @@ class Summary:
         rows = []
         for rest in rests:
             found = [self.spreads.get((*rest[:place], model, *rest[place:])) for model in models]
-            rows.append((tuple(rest[j] for j in shown), _cells(found, rest[-1])))
+            rows.append(
+                (tuple(rest[j] for j in shown), _cells(found, self.directions.get(rest[-1])))
+            )
         return PaperTable(tuple(keys[j] for j in shown), models, rows)
 
     def to_latex(self, measure: str | None = None) -> str:
@@ -207,7 +213,25 @@ def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:
     groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for *group, value in zip(*(columns[name] for name in names), columns["value"], strict=True):
         groups[tuple(map(str, group))].append(np.nan if value is None else float(value))
-    return Summary(names, {group: _spread(values) for group, values in groups.items()})
+    spreads = {group: _spread(values) for group, values in groups.items()}
+    direction = getattr(rows, "higher_is_better", known_direction)
+    return Summary(names, spreads, known_directions((group[-1] for group in spreads), direction))
+
+
+def known_direction(measure: str) -> bool | None:
+    """Return whether higher values of a measure of this package are better; None for others."""
+    try:
+        return measure_named(measure).higher_is_better
+    except ValueError:
+        return None
+
+
+def known_directions(
+    measures: Iterable[str], direction: Callable[[str], bool | None]
+) -> dict[str, bool]:
+    """Return whether higher values are better, of each measure for which that is known."""
+    found = ((measure, direction(measure)) for measure in dict.fromkeys(measures))
+    return {measure: higher for measure, higher in found if higher is not None}
 
 
 def _spread(values: list[float]) -> Spread:
@@ -240,9 +264,11 @@ def _written(table: PaperTable, bold: str, plus_minus: str) -> Iterable[list[str
         yield [*names, *texts]
 
 
-def _cells(found: Sequence[Spread | None], measure: str) -> list[PaperCell]:
+def _cells(found: Sequence[Spread | None], higher: bool | None) -> list[PaperCell]:
     """Format the spreads of a row; means that look like the best one are the best as well."""
-    best = _best([one.mean for one in found if one is not None], measure)
+    known = [one.mean for one in found if one is not None and not np.isnan(one.mean)]
+    is_marked = known and higher is not None
+    best = f"{max(known) if higher else min(known):.4f}" if is_marked else None
     cells = []
     for one in found:
         if one is None:
@@ -252,13 +278,3 @@ def _cells(found: Sequence[Spread | None], measure: str) -> list[PaperCell]:
         deviation = f"{one.deviation:.4f}" if one.n > 1 else ""
         cells.append(PaperCell(text, deviation, text == best, one.mean))
     return cells
-
-
-def _best(means: Sequence[float], measure: str) -> str | None:
-    """Return the best mean as it is printed, or None if the direction is not known."""
-    try:
-        best = max if measure_named(measure).higher_is_better else min
-    except ValueError:
-        return None
-    known = [mean for mean in means if not np.isnan(mean)]
-    return f"{best(known):.4f}" if known else None
