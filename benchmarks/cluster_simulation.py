@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise.decisions import add_block, added_gaps, no_gaps, sorted_hits
+from labelwise._curves._gaps import add_block, added_gaps, no_gaps, sorted_hits
 
 GB = 1e9
 

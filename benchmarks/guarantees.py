@@ -94,7 +94,7 @@ class Truth(NamedTuple):
 
     def rates(self, tuned: Thresholds) -> np.ndarray:
         """Return precision and recall on new rows: of each label for the macro average."""
-        if tuned.average == "sample":
+        if tuned.evidence.average == "sample":
             counts = count(self.Y, tuned.decide(self.scores), by="sample")
             return np.array([macro(rate, counts, "skip") for rate in (precision, recall)])
         if tuned.max_decided is None:
@@ -104,7 +104,7 @@ class Truth(NamedTuple):
             decisions = tuned.decide(self.scores)
             hits = np.sum(decisions * self.Y, axis=0)
             decided, positives = decisions.sum(axis=0), self.Y.sum(axis=0)
-        if tuned.average == "micro":
+        if tuned.evidence.average == "micro":
             hits, decided, positives = hits.sum(), decided.sum(), positives.sum()
         with np.errstate(invalid="ignore"):
             return np.array([hits / decided, hits / positives])
@@ -122,7 +122,7 @@ def measured(truth: Truth, tuned: Thresholds, asked: Mapping[str, float], method
     """Measure thresholds on new rows."""
     rates = truth.rates(tuned)
     limits = np.array([asked.get("min_precision", 0.0), asked.get("min_recall", 0.0)])
-    is_decided = tuned.values < np.inf if tuned.average == "macro" else np.True_
+    is_decided = tuned.values < np.inf if tuned.evidence.average == "macro" else np.True_
     is_broken = is_decided & np.less(rates.T, limits).any(axis=-1)
     paid = rates[0 if "min_precision" not in asked else 1]
     return Draw(

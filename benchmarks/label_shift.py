@@ -69,7 +69,7 @@ def values(tuned: Thresholds, rows: Rows, view: str) -> list[float]:
     labels = [] if rows.label is None else [rows.label]
     everywhere = adapt_thresholds(tuned, rows.proba, alpha=1)
     one_label = adapt_thresholds(tuned, rows.proba, labels=labels)
-    again = best_thresholds(rows.proba, rows.Y, maximize=f"{tuned.average}-f")
+    again = best_thresholds(rows.proba, rows.Y, maximize=f"{tuned.evidence.average}-f")
     found = [adapted.moved.sum()]
     results = (adapted, one_label, everywhere)
     for one in (tuned, *(result.thresholds for result in results), again):
@@ -77,7 +77,7 @@ def values(tuned: Thresholds, rows: Rows, view: str) -> list[float]:
         if view == RESAMPLED:
             found.append(f_measure(Counts(*(part[rows.label] for part in counts))))
         else:
-            found.append((micro if tuned.average == "micro" else macro)(f_measure, counts))
+            found.append((micro if tuned.evidence.average == "micro" else macro)(f_measure, counts))
     return [float(value) for value in found]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.guarantees import populations
+from benchmarks.guarantees import METHODS, Truth, draws, populations
 
 
 @pytest.mark.parametrize("population", populations(), ids=lambda one: one.name)
@@ -25,3 +25,14 @@ def test_infinite_thresholds_decide_nothing_or_everything():
     hits, decided = population.label_rates(np.full(10, -np.inf))
     np.testing.assert_allclose(hits, population.shares)
     np.testing.assert_allclose(decided, 1)
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+@pytest.mark.parametrize("method", METHODS)
+def test_a_draw_is_measured_with_and_without_a_guarantee(method):
+    population = populations()[0]
+    truth = Truth(population, *population.draw(2000, np.random.default_rng(0)))
+    for plain in (False, True):
+        (found,) = draws(truth, 400, 1, {"min_recall": 0.5}, method, plain)
+        assert 0 <= found.broken <= 1
+        assert 0 <= found.refused <= 1
