@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -160,6 +161,40 @@ def test_sentences_of_several_columns_keep_the_other_features(tmp_path):
     predict(tmp_path, "--instances", "i.jsonl", "--split-sentences")
     lines = map(json.loads, (tmp_path / "i.jsonl").read_text().splitlines())
     assert {one["label"]: one["sentence"] for one in lines}["land"] == "Dark woods"
+
+
+def test_the_desk_shows_the_terms_of_a_model_by_the_ids_of_its_texts(folder):
+    run_program(folder, "predict", "m.skops", "train.csv", "--scores", "ts.csv")
+    lines = (folder / "train.csv").read_text().splitlines()
+    (folder / "texts.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
+    words = ("report", "ts.csv", "train.csv", "--labels", "topics", "-o", "page.html")
+    done = run_program(folder, *words, "--texts", "texts.csv", "--model", "m.skops")
+    assert done.code == 0, done.stderr
+    page = (folder / "page.html").read_text()
+    found = json.loads(
+        re.search(r"<script[^>]*application/json[^>]*>(.*?)</script>", page).group(1)
+    )
+    rows = found["rows"]
+    titles = {f"t{i}": text for i, text in enumerate(TEXTS)}
+    assert all(rows["texts"][row] == titles[name] for row, name in rows["ids"].items())
+    shown = [cell for cells in rows["nearest"].values() for cell in cells]
+    assert any(cell[-1] for cell in shown)
+    for row, *_, terms in shown:
+        words = titles[rows["ids"][str(row)]]
+        assert all(term.removeprefix("title:") in words for term in filter(None, terms.split(", ")))
+    done = run_program(
+        folder,
+        "report",
+        "ts.csv",
+        "train.csv",
+        "-o",
+        "p.html",
+        "--labels",
+        "topics",
+        "--model",
+        "m.skops",
+    )
+    assert "--model reads the table of --texts" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -61,16 +61,9 @@ def queue_columns(
 def terms_of_cells(
     model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
 ) -> list[Terms]:
-    """Return the terms that speak most for each cell; names of features without their column.
-
-    The column is left out if all features are terms of one text column.
-    """
+    """Return the terms that speak most for each cell."""
     found = learners.explain(model, X, top=top, cells=(rows, labels))
-    prefix = _only_text_column(model)
-    return [
-        [(term.removeprefix(prefix), value) for term, value in found.of_cell(cell)]
-        for cell in range(len(found))
-    ]
+    return [found.of_cell(cell) for cell in range(len(found))]
 
 
 def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:
@@ -105,12 +98,3 @@ def _for_json(value: Any) -> Any:
 
 def _threshold(value: np.floating) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-def _only_text_column(model: Any) -> str:
-    """Return "column:" of a table model whose features are all terms of one text column."""
-    from labelwise.cli._model_input import raw_step
-
-    kinds = getattr(raw_step(model), "kinds_", {})
-    used = [name for name, kind in kinds.items() if kind not in ("id", "unused")]
-    return f"{used[0]}:" if len(used) == 1 and kinds[used[0]] == "text" else ""

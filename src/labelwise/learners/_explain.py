@@ -185,7 +185,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     The contribution of a feature is its value, after all earlier steps of a pipeline, times its
     coefficient: it is compared with a sample in which the feature is 0. Contributions of Okapi
     neighbours are those of terms: the products of a term, summed over the neighbours that carry
-    the label.
+    the label. If all features of a table are terms of one column, their names are without it.
 
     The score is that of `decision_function`; of a calibrated model, it is the score before
     calibration, which is in the same order; of a blend, the mean log-odds of its members. A member
@@ -412,9 +412,15 @@ def _coefficients(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
 def _names_out(steps: Any, names: np.ndarray | None) -> np.ndarray | None:
     """Return the names of the features that the steps of a pipeline give; None if unknown."""
     try:
-        return np.asarray(steps.get_feature_names_out(names), dtype=object)
+        found = np.asarray(steps.get_feature_names_out(names), dtype=object)
     except (AttributeError, ValueError):
         return None
+    kinds = getattr(steps.steps[0][1], "kinds_", {})
+    used = [name for name, kind in kinds.items() if kind not in ("id", "unused")]
+    if len(used) == 1 and kinds[used[0]] == "text":
+        # Terms of the only column of a table need no column before them.
+        found = np.array([name.removeprefix(f"{used[0]}:") for name in found], dtype=object)
+    return found
 
 
 def _feature_names(model: Any, names: np.ndarray | None, n_features: int) -> np.ndarray:

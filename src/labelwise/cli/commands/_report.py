@@ -10,7 +10,14 @@ import typer
 import labelwise
 from labelwise import _io, data, decisions, experiments, reports
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import is_model_file, parse_ids, read_truth, refuse_as_rule
+from labelwise.cli._inputs import (
+    DataSource,
+    is_model_file,
+    parse_ids,
+    read_truth,
+    refuse_as_model,
+    refuse_as_rule,
+)
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -57,6 +64,13 @@ def report(
     texts: Annotated[
         Path | None, typer.Option(help="Table of the texts of the rows, with ids.")
     ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="Model of the scores, which reads the table of --texts: the page shows the terms "
+            "behind each score. For linear and Okapi models."
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
     ] = None,
@@ -74,12 +88,14 @@ def report(
     """
     from labelwise._validation import matched
 
-    of_desks = (thresholds, versus, slices, texts, title)
+    of_desks = (thresholds, versus, slices, texts, model, title)
     if labels is None and any(one is not None for one in of_desks):
         raise ValueError(
-            "--thresholds, --versus, --slices, --texts and --title need scores and labels, "
-            "got one file."
+            "--thresholds, --versus, --slices, --texts, --model and --title need scores and "
+            "labels, got one file."
         )
+    if model is not None and texts is None:
+        raise ValueError("--model reads the table of --texts, which was not given.")
     check_ending(output, ".html")
     if labels is None:
         outputs = Outputs([output], inputs=[scores])
@@ -87,7 +103,7 @@ def report(
         outputs.say_written(output)
         return
     models = [path for path in (scores, versus) if path is not None]
-    beside = [path for path in (thresholds, slices, texts) if path is not None]
+    beside = [path for path in (thresholds, slices, texts, model) if path is not None]
     inputs = [*models, *beside, *data.input_files(labels, None, columns)]
     outputs = Outputs([output], inputs=inputs)
     with working("reading"), warnings_as_notes():
@@ -109,7 +125,10 @@ def report(
                 slices, same.truth, by_position, ids, max_bytes
             )
             notes = [*notes, *more]
-        if texts is not None:
+        if texts is not None and model is not None:
+            more_rows, more = _read_samples(model, texts, same.truth, by_position, ids, max_bytes)
+            of_rows, notes = of_rows | more_rows, [*notes, *more]
+        elif texts is not None:
             found, more = read_row_columns(texts, same.truth, by_position, ids, max_bytes)
             of_rows["texts"], notes = only_texts(texts, found), [*notes, *more]
         tuned = None
@@ -151,6 +170,37 @@ def _given_thresholds(path: Path) -> decisions.Thresholds:
             "--thresholds takes a file of labelwise tune, or a model of tuned thresholds.",
         )
     return found
+
+
+def _read_samples(
+    model: Path,
+    table: Path,
+    truth: NamedMatrix,
+    by_position: bool,
+    ids: str | None,
+    max_bytes: int | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Read a model and the samples that it scores, in the order of the labels; texts and notes."""
+    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
+    from labelwise.cli._model_input import raw_step, read_columns, texts_of
+
+    refuse_as_model(model)
+    fitted = labelwise.load(model)
+    step = raw_step(fitted)
+    if step is None:
+        raise _io.DataError(model, "reads features, not the texts that --texts gives.")
+    source = DataSource(str(table), ids=ids, max_bytes=max_bytes)
+    X, (found, id_name) = read_columns(fitted, step, source)
+    beside = MatchedSide(table, found, shape=(len(X), 0), id_name=id_name)
+    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
+    if rows is not None:
+        X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
+    columns = texts_of(fitted, X).values()
+    texts = ["\n".join(of_row) for of_row in zip(*columns, strict=True)]
+    samples = {"model": fitted, "X": X, "texts": texts}
+    if found is not None and truth.ids is not None:
+        return samples, []
+    return samples, [position_note(table, truth.source, rows=True, labels=False)]
 
 
 def read_row_columns(
