@@ -23,6 +23,7 @@ NOT_BENCHMARKS = {
 }
 # These take minutes to hours: only by their names.
 LONG = {
+    "annif",
     "cluster_simulation",
     "coverage",
     "decisions",

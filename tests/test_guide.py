@@ -86,6 +86,10 @@ def test_texts_become_labels(names, tmp_path):
     written = (tmp_path / "decided.csv").read_text().splitlines()
     assert len(written) == 1 + len(names["new"])
     assert (tmp_path / "report.html").stat().st_size > 10_000
+    # A person has answered every cell of the queue, and no cell is left open.
+    assert 0 < len(names["queue"]) < 100
+    assert set(np.unique(names["final"])) == {0, 1}
+    assert (names["queue"]["why"].fillna("").str.contains("(+", regex=False)).mean() > 0.5
 
 
 @page("bags")

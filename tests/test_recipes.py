@@ -11,6 +11,8 @@ from tests.test_quick_start import DOCS, run_page
 NEEDED = {
     "pytorch": ("torch",),
     "hugging_face": ("torch", "transformers"),
+    "annif": (),
+    "language_models": (),
     "lightgbm": ("lightgbm",),
     "xgboost": ("xgboost",),
     "catboost": ("catboost",),
@@ -49,9 +51,21 @@ def test_a_network_stores_its_thresholds_with_its_weights(tmp_path):
 
 def test_a_configuration_of_hugging_face_stores_thresholds(tmp_path):
     names = run_recipe("hugging_face", tmp_path)
-    assert names["metrics"]["micro_f_tuned"] > names["metrics"]["micro_f_at_0"]
+    assert names["metrics"]["new_samples"] > names["metrics"]["micro_f"]
     assert names["again"].thresholds == names["tuned"].values.tolist()
-    assert np.array_equal(names["decided"], names["tuned"].decide(names["logits"]))
+    decided = np.asarray(names["tuned"].decide(names["logits"]))
+    known = np.array(names["names"])
+    assert names["sets"] == [known[row == 1].tolist() for row in decided]
+
+
+def test_thresholds_of_a_few_answers_beat_the_answers(tmp_path):
+    names = run_recipe("language_models", tmp_path)
+    assert names["found"] > names["as_said"]
+
+
+def test_suggestions_of_annif_become_decisions(tmp_path):
+    names = run_recipe("annif", tmp_path)
+    assert names["found"] > names["at_limit"]
 
 
 def test_onnx_decides_as_the_thresholds_do(tmp_path):

@@ -13,6 +13,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise._io import DataError, DataWarning
     from labelwise._matrices import read_scores
+    from labelwise.data._annif import read_annif, read_suggestions, read_vocabulary
     from labelwise.data._arff import read_arff
     from labelwise.data._bags import Bags
     from labelwise.data._corpora import make_corpus
@@ -39,12 +40,15 @@ __all__ = [
     "make_corpus",
     "make_digit_bags",
     "make_multilabel",
+    "read_annif",
     "read_arff",
     "read_labels",
     "read_reuters",
     "read_scores",
+    "read_suggestions",
     "read_svmlight",
     "read_table",
+    "read_vocabulary",
     "split_sentences",
     "write_svmlight",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,6 @@ def _show_bags(console: Console, folder: Path) -> None:
 
 def _show_texts(console: Console) -> None:
     """Learn the subjects of texts from the texts as they are."""
-    import numpy as np
     from sklearn.pipeline import make_pipeline
 
     texts = data.load("abstracts")
@@ -160,9 +160,26 @@ def _show_texts(console: Console) -> None:
         f"\n[bold]7. texts[/] {len(training)} titles and abstracts, {texts.n_labels} subjects: "
         f"micro F {found:.3f} on {len(test)} other texts. For example:"
     )
-    subjects = ", ".join(np.array(texts.label_names)[decided[0] == 1])
-    text = f"{test.frame['abstract'][0].as_py()}\n-> {subjects}"
-    console.print(text, highlight=False, markup=False)
+    lines = [
+        test.frame["abstract"][0].as_py(),
+        *_reasons(model, test.frame.slice(0, 1), texts.label_names),
+    ]
+    console.print("\n".join(lines), highlight=False, markup=False)
+
+
+def _reasons(model: Any, text: Any, names: Sequence[str]) -> list[str]:
+    """Return a line for each subject of a text: the terms and the sentence that decided it."""
+    from labelwise.cli._model_input import sentences_of
+
+    found = learners.explain(model, text, top=3)
+    X, _, sentences = sentences_of(model, text)
+    scores = model.decision_function(X)
+    lines = []
+    for cell, j in enumerate(found.labels.tolist()):
+        terms = ", ".join(term.partition(":")[2] for term, _ in found.of_cell(cell))
+        sentence = sentences[scores[:, j].argmax()]
+        lines.append(f'-> {names[j]}: by {terms}; most of all by "{sentence}"')
+    return lines
 
 
 def _show_values(evaluations: dict[str, measures.Evaluation], console: Console) -> None:

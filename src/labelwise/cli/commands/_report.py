@@ -196,7 +196,7 @@ def _read_samples(
     if rows is not None:
         X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
     columns = texts_of(fitted, X).values()
-    texts = ["\n".join(of_row) for of_row in zip(*columns, strict=True)]
+    texts = [" / ".join(of_row) for of_row in zip(*columns, strict=True)]
     samples = {"model": fitted, "X": X, "texts": texts}
     if found is not None and truth.ids is not None:
         return samples, []
