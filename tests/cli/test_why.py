@@ -149,6 +149,24 @@ def test_the_sentence_behind_each_decided_label_is_named(folder):
     assert float(found["a", "water"]["sentence_score"]) == pytest.approx(alone)
 
 
+def test_sentences_of_json_lines_are_those_that_are_given(tmp_path):
+    rows = [
+        {"id": i, "parts": [text, "and more"], "topics": topics}
+        for i, (text, topics) in enumerate(zip(TEXTS, TOPICS, strict=True))
+    ]
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ("fit", "train.jsonl", "--labels", "topics", "--text", "parts", "--ids", "id")
+    done = run_program(tmp_path, *words, "--learner", "br", "-o", "m.skops")
+    assert done.code == 0, done.stderr
+    (tmp_path / "n.jsonl").write_text('{"id": "z", "parts": ["no words here", "the calm sea"]}\n')
+    words = ("predict", "m.skops", "n.jsonl", "--instances", "i.jsonl", "--split-sentences")
+    done = run_program(tmp_path, *words)
+    assert done.code == 0, done.stderr
+    (line,) = map(json.loads, (tmp_path / "i.jsonl").read_text().splitlines())
+    assert (line["id"], line["label"]) == ("z", "water")
+    assert (line["sentence"], line["sentence_number"]) == ("the calm sea", 2)
+
+
 def test_sentences_of_several_columns_keep_the_other_features(tmp_path):
     with (tmp_path / "train.csv").open("w", encoding="utf-8") as stream:
         writer = csv.writer(stream)

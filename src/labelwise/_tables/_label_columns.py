@@ -160,6 +160,13 @@ def lists_of_names(tables: Tables, name: str, separator: str | None) -> Any:
 
     column = tables.column(name)
     if pa.types.is_nested(column.type):
+        if pa.types.is_list(column.type) and pa.types.is_list(column.type.field(0).type):
+            # Labels of the parts of a row, such as its sentences, are labels of the row.
+            rows = [
+                None if row is None else [name for part in row for name in part or ()]
+                for row in column.to_pylist()
+            ]
+            column = pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
         if column.type.num_fields != 1 or pa.types.is_nested(column.type.field(0).type):
             problem = f"has objects, or lists in lists or beside others, in column {name!r}."
             raise DataError(tables.files[0].path, problem)

@@ -154,6 +154,24 @@ def first_row_without_number(column: Any) -> int:
     return first
 
 
+def joined_texts(column: Any) -> Any:
+    """Join the texts of a column of lists, such as sentences, with a blank line between them.
+
+    A column of texts stays as it is; None is returned for any other column.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if not pa.types.is_nested(kind):
+        return column if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
+    if kind.num_fields != 1 or not pa.types.is_string(kind.field(0).type):
+        return None
+    joined = [
+        None if value is None else "\n\n".join(filter(None, value)) for value in column.to_pylist()
+    ]
+    return pa.chunked_array([pa.array(joined, pa.string())])
+
+
 def has_text(data: Any) -> bool:
     """Return whether data is a frame with a column that is neither numbers nor booleans."""
     if isinstance(data, np.ndarray | list):  # narwhals, and its import, would take long

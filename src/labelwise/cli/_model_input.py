@@ -13,7 +13,16 @@ from sklearn.utils import get_tags
 
 from labelwise._io import DataError
 from labelwise._matrices import is_matrix_file
-from labelwise._tables import ID_NAMES, ROW_NAMES, Kind, ids_in, kinds_of, read_frame, texts
+from labelwise._tables import (
+    ID_NAMES,
+    ROW_NAMES,
+    Kind,
+    ids_in,
+    joined_texts,
+    kinds_of,
+    read_frame,
+    texts,
+)
 from labelwise._text import listed
 from labelwise._validation import are_numbers
 from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_data
@@ -114,6 +123,11 @@ def read_columns(
     asked = [*(parse_names(source.text) or ()), *(parse_names(source.ids) or ())]
     with warnings_as_notes():
         table = read_frame(path, [*as_text, *asked], source.max_bytes)
+    for name in table.column_names:
+        # Lists of texts, such as sentences, are texts, as in training.
+        joined = joined_texts(table.column(name)) if name in {*as_text, *asked} else None
+        if joined is not None:
+            table = table.set_column(table.column_names.index(name), name, joined)
     used = _columns_of(step, table, source)
     missing = [name for name in used if name not in table.column_names]
     refuse_missing(path, missing)

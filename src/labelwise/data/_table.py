@@ -20,6 +20,7 @@ from labelwise._tables import (
     from_columns,
     from_sets,
     is_binary,
+    joined_texts,
     names_with_prefix,
     texts,
 )
@@ -104,7 +105,8 @@ def read_table(
     with two values is one column of 0 and 1, in which yes, true, t or y is 1, or else the second
     value in sorted order. Any other column of words is one 0/1 column for each value, named
     ``column=value``; a missing value ("" or "?") is NaN in all of them. Columns of lists, except
-    labels, and of objects are left out with a `DataWarning`.
+    labels, and of objects are left out with a `DataWarning`. The texts of a list in a column that
+    `text` names, such as sentences, are joined by blank lines, at which `split_sentences` splits.
 
     A column is taken as text if its values have at least three words on average, and more than half
     of them are distinct. A column of words is an identifier if no value occurs twice or, from 20
@@ -313,14 +315,18 @@ def _features(tables: Tables, names: Sequence[str], text: Collection[str] | None
     import pyarrow as pa
 
     path = tables.files[0].path
+    table = tables.table
     for name in text or ():
         if pa.types.is_nested(tables.column(name).type):
-            raise DataError(path, f"has lists or objects in column {name!r}, not text.")
-    lists = [name for name in names if pa.types.is_nested(tables.column(name).type)]
+            joined = joined_texts(tables.column(name))
+            if joined is None:
+                raise DataError(path, f"has lists or objects in column {name!r}, not text.")
+            table = table.set_column(table.column_names.index(name), name, joined)
+    lists = [name for name in names if pa.types.is_nested(table.column(name).type)]
     if lists:
         warn_of_assumption(path, f"{listed(lists)} left out: lists and objects are not features")
     try:
-        plain = tables.table.select([name for name in names if name not in lists])
+        plain = table.select([name for name in names if name not in lists])
         found = encode_table(plain, text, tables.bound.check)
     except DataError:
         raise

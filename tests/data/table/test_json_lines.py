@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelwise._tables import Tables, _json_lines, read_frame
-from labelwise.data import DataError, DataWarning, load, read_table
+from labelwise.data import DataError, DataWarning, load, read_table, split_sentences
 
 ROWS = [
     {"id": "a", "text": "a ship at sea", "size": 1.5, "new": True, "labels": ["sea", "sky"]},
@@ -168,3 +168,26 @@ def test_values_cannot_fill_the_memory(tmp_path, content, problem):
 def test_too_many_keys_are_refused(tmp_path):
     with pytest.raises(DataError, match="has 70000 columns, more than 65536"):
         table(tmp_path, {f"k{i}": "" for i in range(70_000)})
+
+
+def test_lists_of_texts_are_joined_and_labels_of_their_parts_are_labels(tmp_path):
+    path = tmp_path / "x.jsonl"
+    rows = [
+        {"id": "a", "sentences": ["One ship.", None, "two"], "tags": [["sea"], [], ["sea", "sky"]]},
+        {"id": "b", "sentences": None, "tags": [["sky"]]},
+        {"id": "c", "sentences": [], "tags": []},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_table(path, labels="tags", text="sentences", ids="id")
+    assert found.texts == ("sentences",)
+    assert found.frame["sentences"].to_pylist() == ["One ship.\n\ntwo", None, ""]
+    assert found.label_names == ("sea", "sky")
+    assert found.Y.toarray().astype(int).tolist() == [[1, 1], [0, 1], [0, 0]]
+    assert split_sentences(["One ship.\n\ntwo"]) == [["One ship.", "two"]]
+
+
+def test_a_column_of_numbers_in_lists_is_no_text(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"x": [["a"]], "y": 1}\n{"x": [["b"]], "y": 0}\n')
+    with pytest.raises(DataError, match="has lists or objects in column 'x', not text"):
+        read_table(path, labels=["y"], text="x")
