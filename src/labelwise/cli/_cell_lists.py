@@ -9,12 +9,13 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labelwise import _io, learners
-from labelwise._text import safe_cell
+from labelwise import _io, features, learners
+from labelwise._text import safe_cell, stemmer_of
 from labelwise.cli._outputs import check_ending
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from labelwise import decisions
 
 _ENDINGS = (".csv", ".jsonl")
+# Words as `TextTerms` counts them.
+_WORD = re.compile(r"\w\w+")
 # Terms with their contributions, of one cell.
 Terms = list[tuple[str, float]]
 
@@ -61,9 +64,38 @@ def queue_columns(
 def terms_of_cells(
     model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
 ) -> list[Terms]:
-    """Return the terms that speak most for each cell."""
+    """Return the terms that speak most for each cell; stems as words of the text."""
     found = learners.explain(model, X, top=top, cells=(rows, labels))
-    return [found.of_cell(cell) for cell in range(len(found))]
+    words = _words_of_stems(model, X, set(rows.tolist()))
+    return [
+        [(_as_words(term, words.get(row, {})), value) for term, value in found.of_cell(cell)]
+        for cell, row in enumerate(rows.tolist())
+    ]
+
+
+def _words_of_stems(model: Any, X: Any, rows: set[int]) -> dict[int, dict[str, str]]:
+    """Return, for some rows, the first word of the texts with each stem; none without stems."""
+    from labelwise.cli._model_input import raw_step, texts_of
+
+    step = raw_step(model)
+    step = getattr(step, "text_transformer_", step)
+    step = step.steps[0][1] if hasattr(step, "steps") else step
+    is_stemmed = isinstance(step, features.TextTerms) and step.stem and step.analyzer == "word"
+    if not is_stemmed or step.language is None:
+        return {}
+    stem, columns = stemmer_of(step.language), texts_of(model, X).values()
+    found: dict[int, dict[str, str]] = {}
+    for row in rows:
+        of_row = found.setdefault(row, {})
+        for word in _WORD.findall(" ".join(column[row] or "" for column in columns).lower()):
+            of_row.setdefault(stem(word), word)
+    return found
+
+
+def _as_words(term: str, words: Mapping[str, str]) -> str:
+    """Return a term, which may begin with the name of its column, with words for its stems."""
+    column, mark, stems = term.rpartition(":")
+    return column + mark + " ".join(words.get(stem, stem) for stem in stems.split(" "))
 
 
 def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:
