@@ -5,8 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from labelwise._blocks import block_rows
+from labelwise.cli import app
+from labelwise.cli.running import exit_code
+from labelwise.data import DataError
 from tests.blocks.row_files import WRITERS
 from tests.cli.shell import notes, refusal, run
 from tests.schedulers import scheduler_process
@@ -220,17 +224,36 @@ def test_rows_of_folders_go_by_id_and_never_by_position_in_silence(
     expected = run(*command(scores, same), *options)
     assert notes(*command(scores, same), *options) == [f"{scores} read in blocks."]
     shown = refusal(monkeypatch, capsys, *command(scores, turned), *options)
-    assert "must have the same ids in the same order to be read in blocks, got" in shown
+    assert f"must have the same ids as {turned}, in the same order to be read in" in shown
     assert "sort both by their ids" in shown
     if kind == "text":
-        assert "Y has no ids and scores has ('doc')" in refusal(
-            monkeypatch, capsys, *command(scores, none)
-        )
+        shown = refusal(monkeypatch, capsys, *command(scores, none))
+        assert f"{none}: has no ids and {scores} has ('doc')" in shown
         found = run(*command(scores, none), "--by-position")
         assert found == expected
         assert notes(*command(scores, none), "--by-position")[1] == (
             f"rows of {scores} are matched with those of {none} by position."
         )
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize("is_folder", [True, False])
+@pytest.mark.parametrize("differing", ["ids", "labels"])
+def test_other_ids_or_labels_are_errors_of_files(tmp_path, command, is_folder, differing):
+    def written(name, columns):
+        folder = folder_of(tmp_path, name, columns)
+        if is_folder:
+            return folder
+        pd.read_parquet(folder).to_parquet(tmp_path / f"{name}.parquet", index=False)
+        return tmp_path / f"{name}.parquet"
+
+    columns = with_ids(Y.astype(np.int8), IDS["text"])
+    changed = {"ids": {"doc": IDS["numbers"]}, "labels": {"fog": columns["label_0"]}}
+    others = columns | changed[differing]
+    words = command(written("s", with_ids(SCORES, IDS["text"])), written("y", others))
+    done = CliRunner().invoke(app, list(map(str, words)))
+    assert isinstance(done.exception, DataError)
+    assert exit_code(done.exception) == 1
 
 
 def test_ids_may_have_another_name_in_each_folder(tmp_path):

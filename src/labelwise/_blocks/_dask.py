@@ -26,23 +26,24 @@ from labelwise._blocks._interface import (
     warn_of_label_order,
 )
 from labelwise._blocks._matching import (
-    check_same,
-    check_shapes,
+    check_n_rows,
     checked_block,
     match_blocks,
+    match_rows,
     some_labels,
     stacked,
 )
 from labelwise._blocks._sources import open_source
 from labelwise._parallel import has_lost_scheduler
 from labelwise._validation import (
+    MatchedSide,
     Outcome,
     check_labels,
     check_names,
     check_scores,
-    columns_in_order,
     rows_in_order,
     rows_of,
+    same_labels,
 )
 
 # Parts that one task of a merge tree joins.
@@ -198,7 +199,10 @@ def dask_blocks(
         name: data if is_dask(data) else _in_memory(name, data, names)
         for name, data in given.items()
     }
-    n_samples, n_labels = check_shapes({name: data.shape for name, data in matrices.items()})
+    sides = {name: MatchedSide(name, shape=data.shape) for name, data in matrices.items()}
+    check_n_rows(sides)
+    same_labels(sides["Y"], [*sides.values()])
+    n_samples, n_labels = map(int, sides["Y"].shape)
     cells = {name: _rows_of_chunks(matrix, first.chunks[0]) for name, matrix in matrices.items()}
     starts = np.cumsum([0, *first.chunks[0][:-1]]).tolist()
     if names is not None and len(names) != n_labels:
@@ -361,17 +365,15 @@ def open_lazily(
     """
     given = {name: path for name, path in paths.items() if path is not None}
     sources = {name: open_source(path, "scores", None, ids) for name, path in given.items()}
-    names = check_same(sources, by_position=by_position, labels_of=labels_of)
+    names, orders = match_rows(sources, by_position=by_position, labels_of=labels_of)
     if labels_of == "scores":
         warn_of_label_order(names, sources["Y"].names, None)
     # Files whose chunks have the same rows need not be cut again.
     n_together = max(1, BLOCK_BYTES // max(source.row_bytes for source in sources.values()))
     arrays = {}
     for name, source in sources.items():
-        array, own = _lazy_array(given[name], source, n_together), source.names
-        if own is not None and names is not None and own != names:
-            array = array[:, columns_in_order(names, own, name)]
-        arrays[name] = array
+        array, order = _lazy_array(given[name], source, n_together), orders[name]
+        arrays[name] = array if order is None else array[:, order]
     return arrays, names
 
 

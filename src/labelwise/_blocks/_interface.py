@@ -32,6 +32,7 @@ class RowSource(ABC):
     dtype: np.dtype[Any]
     names: tuple[str, ...] | None = None
     id_name: str | None = None  # of the column of ids; None if rows have none
+    path: Path | None = None  # of the file or folder
     is_array = False  # whether it is an array in memory, which has neither names nor ids
 
     @abstractmethod

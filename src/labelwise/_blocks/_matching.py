@@ -26,10 +26,9 @@ from labelwise._validation import (
     check_names,
     check_outcome,
     check_scores,
-    columns_in_order,
     have_ids,
-    have_names,
     is_list_of_sets,
+    same_labels,
     take_columns,
 )
 
@@ -120,35 +119,30 @@ def match_blocks(
         for name, data in given.items()
         if data is not None
     }
-    n_samples, n_labels = check_shapes({name: source.shape for name, source in sources.items()})
-    names = check_same(sources, label_names, by_position=by_position, labels_of=labels_of)
+    names, orders = match_rows(sources, label_names, by_position=by_position, labels_of=labels_of)
     if labels_of == "scores":
         of_Y = None if is_list_of_sets(given["Y"]) else sources["Y"].names
         warn_of_label_order(names, of_Y, label_names, stacklevel=5)
-    orders: dict[str, np.ndarray | None] = dict.fromkeys(sources)
-    for name, source in sources.items():
-        # The columns of a matrix without names are those of `label_names`.
-        own = label_names if source.names is None else source.names
-        if names is not None and own is not None and names != tuple(map(str, own)):
-            orders[name] = columns_in_order(names, tuple(map(str, own)), name)
+    n_samples, n_labels = sources["Y"].shape
     together = rows_together(max(source.row_bytes for source in sources.values()))
     return MatchedBlocks(sources, orders, names, n_samples, n_labels, min(together, n_samples))
 
 
-def check_same(
+def match_rows(
     sources: dict[str, RowSource],
     label_names: Any = None,
     *,
     by_position: bool = False,
     labels_of: str = "Y",
-) -> tuple[str, ...] | None:
-    """Check that rows have the same ids in the same order, and return the names of the labels.
+) -> tuple[tuple[str, ...] | None, dict[str, np.ndarray | None]]:
+    """Check that rows have the same ids in the same order, and match labels by name.
 
-    Rows and labels are matched by the rule of `labelwise._validation`.
+    Rows and labels are matched by the rule of `labelwise._validation`. Return the names of the
+    labels and the columns of each source in their order, None if they are in order.
     """
     sides = {
         name: MatchedSide(
-            name,
+            source.path or name,
             source.id_name,
             source.names,
             source.shape,
@@ -157,23 +151,51 @@ def check_same(
         )
         for name, source in sources.items()
     }
+    check_n_rows(sides)
+    truth = sides["Y"]
     for name, source in sources.items():
-        if name != "Y" and have_ids(sides["Y"], sides[name], by_position):
+        if name != "Y" and have_ids(truth, sides[name], by_position):
             differing = first_difference(source.ids(), sources["Y"].ids())
             if differing is not None:
                 row, one, other = differing
-                raise ValueError(
-                    f"{name} and Y must have the same ids in the same order to be read in blocks, "
-                    f"got {one!r} and {other!r} as row {row}: sort both by their ids, and leave "
-                    "out rows that only one of them has."
+                raise sides[name].fault(
+                    f"must have the same ids as {truth.name}, in the same order to be read in "
+                    f"blocks, got {one!r} and {other!r} as row {row}: sort both by their ids, and "
+                    "leave out rows that only one of them has."
                 )
-            _refuse_repeated(sources["Y"])
-        if label_names is None:
-            have_names(sides["Y"], sides[name], by_position)
-    return _names(sources, label_names, labels_of)
+            _refuse_repeated(truth, sources["Y"])
+    first = sides[labels_of]
+    if label_names is not None:
+        named, n_labels = check_names(label_names, "label_names"), truth.shape[1]
+        if len(named) != n_labels:
+            raise ValueError(f"label_names has {len(named)} names for {n_labels} labels.")
+        if labels_of == "Y" or first.label_names is None:
+            first = MatchedSide("label_names", label_names=named, shape=(0, n_labels))
+        # The columns of a matrix without names are those of `label_names`.
+        sides = {
+            name: side if side.label_names else side._replace(label_names=named)
+            for name, side in sides.items()
+        }
+    same = same_labels(first, [*sides.values()], by_position)
+    orders = {
+        name: None if np.array_equal(order, np.arange(order.size)) else order
+        for name, order in zip(sides, same.places[1:], strict=True)
+    }
+    return same.names, orders
 
 
-def _refuse_repeated(source: RowSource) -> None:
+def check_n_rows(sides: dict[str, MatchedSide]) -> None:
+    """Refuse a matrix that has no cells, or another number of rows than Y."""
+    truth = sides["Y"]
+    n_rows, n_labels = truth.shape
+    if 0 in truth.shape:
+        raise truth.fault(f"must have a row and a label, got {n_rows} rows and {n_labels} labels.")
+    for side in sides.values():
+        if side.shape[0] != n_rows:
+            raise side.fault(f"has {side.shape[0]} rows but {truth.name} has {n_rows}.")
+
+
+def _refuse_repeated(side: MatchedSide, source: RowSource) -> None:
     """Refuse an id that occurs twice; 8 bytes a row are kept, and few ids of the same hash."""
     hashes = np.concatenate(
         [np.fromiter(map(hash, part.to_pylist()), np.int64, len(part)) for part in source.ids()]
@@ -183,7 +205,7 @@ def _refuse_repeated(source: RowSource) -> None:
     for part in source.ids() if repeated else ():
         for text in part.to_pylist():
             if text in seen:
-                raise ValueError(f"Y has row {text!r} twice, so rows do not match.")
+                raise side.fault(f"has row {text!r} twice, so rows do not match.")
             if hash(text) in repeated:
                 seen.add(text)
 
@@ -207,21 +229,6 @@ def first_difference(some: Iterator[Any], others: Iterator[Any]) -> tuple[int, s
     return None
 
 
-def check_shapes(shapes: dict[str, tuple[int, int]]) -> tuple[int, int]:
-    """Return the numbers of rows and labels of Y, which all matrices must have."""
-    n_samples, n_labels = shapes["Y"]
-    if 0 in (n_samples, n_labels):
-        raise ValueError(
-            f"Y must have a row and a label, got {n_samples} rows and {n_labels} labels."
-        )
-    for name, (n_rows, n_columns) in shapes.items():
-        if n_rows != n_samples:
-            raise ValueError(f"{name} has {n_rows} rows but Y has {n_samples}.")
-        if n_columns != n_labels:
-            raise ValueError(f"{name} has {n_columns} labels but Y has {n_labels}.")
-    return int(n_samples), int(n_labels)
-
-
 def checked_block(given: dict[str, Any], start: int) -> Outcome:
     """Check the rows of a block; an error names the first row of the block."""
     try:
@@ -230,22 +237,6 @@ def checked_block(given: dict[str, Any], start: int) -> Outcome:
         if start == 0:
             raise
         raise type(error)(f"{error} Rows are counted from row {start}.") from error
-
-
-def _names(
-    sources: dict[str, RowSource], label_names: Any, labels_of: str
-) -> tuple[str, ...] | None:
-    """Return the names of the labels, in the order of the result."""
-    found = [sources[labels_of].names, *(source.names for source in sources.values())]
-    if label_names is not None:
-        names, n_labels = check_names(label_names, "label_names"), sources["Y"].shape[1]
-        if len(names) != n_labels:
-            raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
-        if labels_of == "Y" or found[0] is None:
-            return names
-        columns_in_order(names, found[0], labels_of)
-        return found[0]
-    return next((names for names in found if names is not None), None)
 
 
 def _in_order(block: Any, order: np.ndarray | None) -> Any:

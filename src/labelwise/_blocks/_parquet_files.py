@@ -31,6 +31,8 @@ class ParquetFiles(RowSource):
     files have is used; None finds it.
     """
 
+    path: Path
+
     def __init__(
         self,
         path: Path,
@@ -38,7 +40,7 @@ class ParquetFiles(RowSource):
         columns: str | Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
     ) -> None:
-        self._path, self._parts = path, parts
+        self.path, self._parts = path, parts
         schemas = []
         # The file and the number of each row group, and its rows.
         self._groups: list[tuple[Path, int, int]] = []
@@ -94,7 +96,7 @@ class ParquetFiles(RowSource):
                 n_here = min(n_together - n_filled, batch.num_rows - taken)
                 piece = batch.slice(taken, n_here)
                 for j, name in enumerate(names):
-                    block[n_filled : n_filled + n_here, j] = _numbers(self._path, name, piece[j])
+                    block[n_filled : n_filled + n_here, j] = _numbers(self.path, name, piece[j])
                 n_filled, taken = n_filled + n_here, taken + n_here
                 if n_filled == n_together:
                     yield block
@@ -110,7 +112,7 @@ class ParquetFiles(RowSource):
             return
         for values in self._arrays(self.id_name):
             if values.null_count:
-                raise DataError(self._path, f"has no value for {self.id_name!r}.")
+                raise DataError(self.path, f"has no value for {self.id_name!r}.")
             yield values.cast(pa.string())
 
     def _arrays(self, name: str) -> Iterator[Any]:

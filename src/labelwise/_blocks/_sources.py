@@ -54,8 +54,10 @@ class NpyFile(RowSource):
     reading into a block of its own does not.
     """
 
+    path: Path
+
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         header = npy_header(path)
         if len(header.shape) != 2 or header.dtype.kind not in "biuf":
             raise DataError(
@@ -72,11 +74,11 @@ class NpyFile(RowSource):
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some rows."""
         n_cells = (stop - start) * self.shape[1]
-        with self._path.open("rb") as stream:
+        with self.path.open("rb") as stream:
             stream.seek(self._header.n_bytes + start * self.row_bytes)
             cells = np.fromfile(stream, self._header.dtype, n_cells)
         if cells.size < n_cells:
-            raise DataError(self._path, f"ends before row {stop}.")
+            raise DataError(self.path, f"ends before row {stop}.")
         return cells.astype(self.dtype, copy=False).reshape(-1, self.shape[1])
 
 
@@ -198,4 +200,6 @@ def _open_zarr(path: Path) -> RowSource:
         raise DataError(path, f"is not a zarr array ({error}).") from error
     if array.ndim != 2:
         raise DataError(path, f"must contain a 2-D array, rows by labels, got {array.ndim}-D.")
-    return ArraySource(array, is_array=False)
+    source = ArraySource(array, is_array=False)
+    source.path = path
+    return source
