@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from labelwise.cli import app
 from labelwise.cli._outputs import working
 from labelwise.cli._program import COMMANDS
+from labelwise.cli.running import load_command
 from tests.cli.shell import run_program
 
 PROGRAM = [sys.executable, "-c", "from labelwise.cli import main; main()"]
@@ -23,6 +24,13 @@ def test_an_existing_output_is_overwritten_only_with_force(small_folder):
     assert (small_folder / "t.json").read_text() == "old"
     assert run_program(small_folder, *words, "--force").code == 0
     assert (small_folder / "t.json").read_text() != "old"
+
+
+@pytest.mark.parametrize("option", ["--ids", "--by-position", "--groups", "--bags", "--seed"])
+def test_an_option_of_several_commands_is_declared_once(option):
+    found = [one for name in COMMANDS for one in load_command(name).params if option in one.opts]
+    assert len(found) > 1
+    assert len({one.help for one in found}) == 1
 
 
 def test_quiet_leaves_results_and_errors(small_folder):

@@ -33,6 +33,14 @@ Labels = Annotated[
 Bags = Annotated[
     str | None, typer.Option("--bags", help="Column of a table that names the bag of each row.")
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        help="Column of the data that is not a feature: rows with the same value stay in the same "
+        "fold or subset.",
+    ),
+]
 Part = Annotated[
     str | None,
     typer.Option("--part", help="Rows of the data set to use: train, test or all.  [default: all]"),
@@ -64,8 +72,8 @@ Ids = Annotated[
     str | None,
     typer.Option(
         "--ids",
-        help="Column that identifies the rows; if the files name it differently, all its names "
-        "with commas: each file uses the first that it has.",
+        help="Column that identifies the rows. Several names, with commas: all of them in a data "
+        "set; of files that are matched, each uses the first that it has.",
     ),
 ]
 ByPosition = Annotated[

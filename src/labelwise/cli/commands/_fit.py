@@ -75,13 +75,7 @@ def fit(
         float, typer.Option("--time", help="Seconds for trying learners, with --learner auto.")
     ] = 60.0,
     beta: Annotated[float, Request] = 1.0,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the data that is not a feature: rows with the same value are in the "
-            "same fold of every cross-validation."
-        ),
-    ] = None,
+    groups: opt.Groups = None,
     part: Annotated[
         str | None,
         typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),

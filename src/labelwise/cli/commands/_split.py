@@ -50,9 +50,7 @@ def split(
         str,
         typer.Option(help="auto, balanced, iterative, pairs, labelset, rarest-label or random."),
     ] = "auto",
-    groups: Annotated[
-        str | None, typer.Option(help="Column of the data; rows with the same value stay together.")
-    ] = None,
+    groups: opt.Groups = None,
     seed: opt.Seed = 0,
     output: Annotated[
         Path | None,
