@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,9 +143,10 @@ def test_every_file_behind_a_folder_or_a_name_is_an_input(tmp_path, monkeypatch,
     other.write_text((folder / "news.xml").read_text())
     read = {folder / "news-train.arff", folder / "news-test.arff", folder / "news.xml"}
     assert set(input_files(folder)) == read
-    assert set(input_files("news", home)) == read
-    assert set(input_files("news", home, str(other))) == {*read, other}
-    assert input_files("digits") == input_files("nothing", home) == []
+    assert set(input_files("news", data_home=home)) == read
+    assert set(input_files("news", data_home=home, labels=str(other))) == {*read, other}
+    assert input_files("digits") == []
+    assert input_files("nothing", data_home=home) == [Path("nothing")]
     for path in (*read, other):
         before = path.read_bytes()
         words = ("split", "news", "--data-home", home, "--labels", other, "--folds", 2, "-o", path)

@@ -486,7 +486,7 @@ def test_running_out_of_memory_is_the_files_fault(tmp_path, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(skops_io(), "load", fail)
-    with pytest.raises(DataError, match=r"is not a model file, or is truncated \(MemoryError\)\."):
+    with pytest.raises(DataError, match=r"is not a model file, or is truncated \(MemoryError\)"):
         labelwise.load(tmp_path / "model.skops")
 
 

@@ -15,7 +15,6 @@ from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_
 from labelwise._saving._archive import ABOUT, Archive, open_archive
 from labelwise._saving._skops import skops_io
 from labelwise._saving._trusted import check_trusted, untrusted_types
-from labelwise.data import names_data
 
 FORMAT = "labelwise model"
 VERSION = 2
@@ -138,7 +137,9 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
     # The arguments are checked above, so that any other error comes from the file.
     except Exception as error:
         raise DataError(
-            path, f"is not a model file, or is truncated ({first_line(error)})."
+            path,
+            f"is not a model file, or is truncated ({first_line(error)}); data sets are read by "
+            "labelwise.data.load.",
         ) from error
 
 
@@ -146,8 +147,6 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     # Imports the trees, neighbors and machines of scikit-learn, which saving does not need.
     from labelwise._saving._loaded_model import add_new_parameters, check_sound, reset_run_settings
 
-    if names_data(path) and not zipfile.is_zipfile(path):
-        raise DataError(path, "is a data set, not a model: read it with labelwise.data.load.")
     _check_kind(path)
     content = read_bytes(path, max_bytes)
     n_packed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
@@ -167,7 +166,9 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
 
 
 def _check_kind(path: Path) -> None:
-    """Refuse a device, which may have no end, before gigabytes of it are read."""
+    """Refuse names, and devices, which may have no end, before gigabytes of them are read."""
+    if not path.exists():
+        raise DataError(path, "does not exist; data sets are read by labelwise.data.load.")
     if path.is_char_device() or path.is_block_device():
         raise DataError(path, "is a device, not a model file.")
 

@@ -40,10 +40,7 @@ class DataSource(NamedTuple):
         ),
     ]
     labels: opt.Labels = None
-    ids: Annotated[
-        str | None,
-        typer.Option("--ids", help="Columns of a table that identify the rows, with commas."),
-    ] = None
+    ids: opt.Ids = None
     text: Annotated[
         str | None, typer.Option("--text", help="Columns of a table that are texts, with commas.")
     ] = None
@@ -55,7 +52,7 @@ class DataSource(NamedTuple):
 
     def files(self) -> list[Path]:
         """List the files that the command reads."""
-        return data.input_files(self.data, self.data_home, self.labels)
+        return data.input_files(self.data, data_home=self.data_home, labels=self.labels)
 
     def load(self, groups: str | None = None) -> Dataset:
         """Read the data set, and note which columns were taken as texts and identifiers.

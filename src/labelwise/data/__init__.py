@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from labelwise.data._corpora import make_corpus
     from labelwise.data._dataset import Dataset
     from labelwise.data._digits import make_digit_bags
-    from labelwise.data._load import BUNDLED as BUNDLED
-    from labelwise.data._load import input_files as input_files
-    from labelwise.data._load import load
-    from labelwise.data._load import names_data as names_data
+    from labelwise.data._load import input_files, load
     from labelwise.data._multilabel import Posterior, make_multilabel
     from labelwise.data._read_labels import read_labels
     from labelwise.data._reuters import read_reuters
@@ -36,6 +33,7 @@ __all__ = [
     "DataWarning",
     "Dataset",
     "Posterior",
+    "input_files",
     "load",
     "make_corpus",
     "make_digit_bags",

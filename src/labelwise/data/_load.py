@@ -150,11 +150,6 @@ def load(
     )
 
 
-def names_data(path: Path) -> bool:
-    """Return whether a path is a data set by its name alone: a known name, or a known ending."""
-    return str(path) in BUNDLED or str(path) in OPENML_IDS or ending_of(path) != ""
-
-
 def _read_files(files: list[Path], request: ReadRequest) -> Dataset:
     """Read the files by the reader of their format."""
     path = files[0]
@@ -217,9 +212,9 @@ def data_homes(data_home: str | Path | None) -> Iterator[Path]:
 
 
 def input_files(
-    name_or_path: str | Path, data_home: str | Path | None = None, labels: object = None
+    name_or_path: str | Path, *, data_home: str | Path | None = None, labels: LabelChoice = None
 ) -> list[Path]:
-    """List the files that `load` would read, so that a command does not overwrite them.
+    """List the files that `load` reads, for programs that must not overwrite them.
 
     Parameters
     ----------
@@ -227,18 +222,34 @@ def input_files(
         As for `load`.
     data_home : str or Path, default=None
         As for `load`.
-    labels : object, default=None
+    labels : str, Path, int or sequence of str, default=None
         As for `load`; a file of label names is listed too.
 
     Returns
     -------
     list of Path
-        Files of data and XML files of label names; empty for a bundled set, or if nothing is
-        found.
+        Files of data and XML files of label names; the path itself if nothing is found, and an
+        empty list for a bundled set.
+
+    See Also
+    --------
+    load : Load a data set by name, or from a file or folder.
+
+    Examples
+    --------
+    >>> from labelwise.data import input_files
+    >>> input_files("digits")
+    []
     """
-    if name_or_path in BUNDLED:
+    wanted = os.fspath(name_or_path)
+    if wanted in BUNDLED:
         return []
-    files = _data_files(Path(name_or_path), data_home)
+    try:
+        found = find_files(wanted, [*data_homes(data_home)])[0]
+    except (DataError, OSError):
+        found = []
+    found = found or [Path(wanted)]
+    files = [file for one in found for file in (one.iterdir() if one.is_dir() else [one])]
     if not any(".arff" in path.name.lower() for path in files):
         return files
     beside = [xml for path in files if (xml := xml_beside(path)) is not None]
@@ -251,20 +262,6 @@ def is_model_file(path: Path) -> bool:
         return False
     with zipfile.ZipFile(path) as archive:
         return _MODEL_SCHEMA in archive.namelist()
-
-
-def _data_files(path: Path, data_home: str | Path | None) -> list[Path]:
-    try:
-        if path.is_dir():
-            found = _files_in(path)
-        elif path.is_file() or path.name != str(path):
-            found = [path]
-        else:
-            homes = data_homes(data_home)
-            found = next(filter(None, (_files_of(home, path.name) for home in homes)), [])
-    except (DataError, OSError):
-        return []
-    return [file for one in found for file in (one.iterdir() if one.is_dir() else [one])]
 
 
 def _stem(path: Path) -> str:

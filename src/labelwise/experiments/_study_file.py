@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labelwise._io import DataError, plain_name
 from labelwise._validation import check_names
-from labelwise.data import BUNDLED, Dataset, load
+from labelwise.data import Dataset, input_files, load
 
 _Name = Annotated[str, Field(min_length=1)]
 
@@ -173,7 +173,8 @@ class _DataFiles(NamedTuple):
     def source(self, one: str | _DatasetField) -> _LoadedWhenCalled:
         """Return how to load one data set."""
         what, labels = (one, None) if isinstance(one, str) else (one.load, one.labels)
-        is_file = what not in BUNDLED and (self.folder / what).exists()
+        # A bundled set has no files.
+        is_file = bool(input_files(what)) and (self.folder / what).exists()
         place = str(self.folder / what) if is_file else what
         return _LoadedWhenCalled(place, self.home, labels, self.max_bytes)
 

@@ -101,7 +101,7 @@ def evaluate(
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs(
-        [output, plot, report], inputs=[*read, *data.input_files(labels, None, columns)]
+        [output, plot, report], inputs=[*read, *data.input_files(labels, labels=columns)]
     )
     states = None
     if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):

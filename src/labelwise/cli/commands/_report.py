@@ -104,7 +104,7 @@ def report(
         return
     models = [path for path in (scores, versus) if path is not None]
     beside = [path for path in (thresholds, slices, texts, model) if path is not None]
-    inputs = [*models, *beside, *data.input_files(labels, None, columns)]
+    inputs = [*models, *beside, *data.input_files(labels, labels=columns)]
     outputs = Outputs([output], inputs=inputs)
     with working("reading"), warnings_as_notes():
         truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)

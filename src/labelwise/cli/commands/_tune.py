@@ -91,7 +91,7 @@ def tune(
             raise ValueError("--review auto needs --min-precision or --min-recall.")
     check_figure(plot)
     check_ending(output, ".json")
-    inputs = [scores, *data.input_files(labels, None, columns)]
+    inputs = [scores, *data.input_files(labels, labels=columns)]
     outputs = Outputs([output, plot], inputs=inputs)
     if review is None and (cluster is not None or reads_in_blocks(scores, max_bytes)):
         refuse_with_blocks(missing_labels, plot=plot, labels=columns, bags=bags)
