@@ -36,9 +36,9 @@ def file_name(ending):
     return "reut2-000.sgm" if ending == ".sgm" else f"x{ending}"
 
 
-def refusals(path):
+def refusals(path, ending=None):
     """Return what the readers of a file say against it, "" where one reads it."""
-    return [_refusal(read, path) for read in READERS[path.suffix]]
+    return [_refusal(read, path) for read in READERS[ending or path.suffix]]
 
 
 def _refusal(read, path):

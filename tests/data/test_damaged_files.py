@@ -1,12 +1,13 @@
 """Whatever is wrong with a file, a reader raises DataError with its name, in one line."""
 
+import gzip
 import random
 
 import numpy as np
 import pytest
 
 from labelwise._io._reading import reading
-from labelwise.data import DataError, read_scores, read_table
+from labelwise.data import DataError, load, read_scores, read_table
 from tests.readers import file_name, refusals
 from tests.writers.seeds import SEEDS
 
@@ -27,6 +28,26 @@ WORDS = [
 ]
 WORDS += [b",", b";", b":", b"\n", b"\r", b"?", b"{", b"}", b"\t", b"<", b">", b"|O", b"<U0"]
 N_DAMAGED = 60
+
+
+@pytest.mark.parametrize("ending", SEEDS)
+def test_a_packed_file_is_read_as_the_plain_one(tmp_path, ending):
+    plain, packed = tmp_path / "plain", tmp_path / "packed"
+    for number, content in enumerate(one for one in SEEDS[ending] if one[:2] != b"\x1f\x8b"):
+        found = []
+        for folder, file in ((plain, file_name(ending)), (packed, f"{file_name(ending)}.gz")):
+            path = folder / str(number) / file
+            path.parent.mkdir(parents=True)
+            path.write_bytes(content if folder is plain else gzip.compress(content))
+            said = refusals(path, ending)
+            found.append([text.partition(": ")[2] for text in said])
+        assert found[0] == found[1]
+
+
+def test_label_names_beside_a_file_may_be_packed(tmp_path):
+    (tmp_path / "a.arff").write_bytes(b"@relation x\n@attribute y {0,1}\n@data\n1\n")
+    (tmp_path / "a.xml.gz").write_bytes(gzip.compress(b'<labels><label name="y"/></labels>'))
+    assert load(tmp_path).label_names == ("y",)
 
 
 def damaged(content, pool, rng):

@@ -114,7 +114,7 @@ def parse_labels(text: str | None) -> str | int | list[str] | None:
     """
     if text == "":
         return []
-    if text is None or text.endswith((".xml", "*")):
+    if text is None or text.endswith((".xml", ".xml.gz", "*")):
         return text
     if text.lstrip("-").isdigit():
         return int(text)

@@ -16,7 +16,7 @@ from xml.sax import ContentHandler, SAXParseException
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import Bound, DataError, decode, read_bytes, reading
+from labelwise._io import Bound, DataError, decode, plain_name, read_bytes, reading
 from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, LabelChoice, ReadRequest
@@ -323,7 +323,8 @@ def _label_columns(header: Header, bound: Bound, encoding: str, labels: LabelCho
     if not isinstance(labels, str | Path | Iterable):
         raise TypeError(f"labels must be a file, a number, a name or names, got {labels!r}.")
     source = "labels"
-    if isinstance(labels, str) and not labels.endswith(".xml") and not Path(labels).is_file():
+    is_xml = isinstance(labels, str) and labels.endswith((".xml", ".xml.gz"))
+    if isinstance(labels, str) and not is_xml and not Path(labels).is_file():
         labels = [labels]
     if isinstance(labels, str | Path):
         source = Path(labels).name
@@ -337,9 +338,10 @@ def _label_columns(header: Header, bound: Bound, encoding: str, labels: LabelCho
 
 def xml_beside(path: Path) -> Path | None:
     """Return the XML file in the same folder whose name begins the ARFF file's, the longest."""
-    stem = path.name.removesuffix(".gz").removesuffix(".arff").lower()
-    fitting = [xml for xml in path.parent.glob("*.xml") if stem.startswith(xml.stem.lower())]
-    return max(fitting, key=lambda xml: (len(xml.stem), xml.name), default=None)
+    every = (*path.parent.glob("*.xml"), *path.parent.glob("*.xml.gz"))
+    stem = plain_name(path).lower()
+    fitting = [xml for xml in every if stem.startswith(plain_name(xml).lower())]
+    return max(fitting, key=lambda xml: (len(plain_name(xml)), xml.name), default=None)
 
 
 def _meka_option(header: Header, path: Path) -> int:

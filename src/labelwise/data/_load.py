@@ -214,7 +214,7 @@ def data_homes(data_home: str | Path | None) -> Iterator[Path]:
 def input_files(
     name_or_path: str | Path, *, data_home: str | Path | None = None, labels: LabelChoice = None
 ) -> list[Path]:
-    """List the files that `load` reads, for programs that must not overwrite them.
+    """List the files that `load` reads, which a program must not overwrite.
 
     Parameters
     ----------
