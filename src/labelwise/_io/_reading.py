@@ -198,8 +198,12 @@ def decode(content: bytes | bytearray) -> tuple[str, str]:
 
 def plain_name(path: str | Path) -> str:
     """Return the name of a file without its folder, its format and the mark of a packed file."""
-    name = Path(path).name.removesuffix(".gz")
-    return Path(name).stem
+    return Path(Path(path).name.removesuffix(".gz")).stem
+
+
+def plain_ending(path: str | Path) -> str:
+    """Return the ending of a file's name in lower case, without the mark of a packed file."""
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
 
 
 def as_utf8(bound: Bound, content: bytearray) -> tuple[bytearray, str | None]:
@@ -218,7 +222,7 @@ def as_utf8(bound: Bound, content: bytearray) -> tuple[bytearray, str | None]:
     marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
     if marked in ("utf-16", "utf-32"):
         return _converted(bound, content, marked), _TITLES[marked]
-    line = _line_not_utf8(content)
+    line = line_not_utf8(content)
     if line is None:
         return content, None
     if marked is not None:
@@ -235,7 +239,7 @@ def _is_unmarked_utf16(content: bytearray) -> bool:
     )
 
 
-def _line_not_utf8(content: bytearray) -> int | None:
+def line_not_utf8(content: bytearray) -> int | None:
     """Return the first line that is not UTF-8, None if all lines are."""
     if content.isascii():
         return None

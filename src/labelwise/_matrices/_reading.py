@@ -23,6 +23,7 @@ from labelwise._io import (
     DataError,
     npy_array,
     npz_arrays,
+    plain_ending,
     read_bytes,
     reading,
     sparse_matrix,
@@ -67,7 +68,7 @@ _POSITIVE_BYTES = 24
 
 def is_matrix_file(path: str | Path) -> bool:
     """Return whether the ending of a file is that of a matrix file."""
-    return _ending(Path(path)) in _ENDINGS
+    return plain_ending(path) in _ENDINGS
 
 
 def read_scores(
@@ -120,11 +121,11 @@ def read_scores(
     found = read_matrix(path, ids=ids, max_bytes=max_bytes)
     if found.has_label_lists:
         raise DataError(path, "has label names, not scores: a number for each label is needed.")
-    with reading(path):
-        try:
-            return _checked(found, check_scores(found.values, label_names=found.label_names))
-        except (TypeError, ValueError) as error:
-            raise DataError(path, str(error)) from error
+    try:
+        checked = check_scores(found.values, label_names=found.label_names)
+    except (TypeError, ValueError) as error:
+        raise DataError(path, str(error)) from error
+    return _checked(found, checked)
 
 
 def read_label_matrix(
@@ -164,7 +165,7 @@ def read_matrix(
     """
     path = Path(path)
     asked = [ids] if isinstance(ids, str) else ids
-    ending = _ending(path)
+    ending = plain_ending(path)
     if ending not in _ENDINGS:
         raise DataError(path, f"has none of the endings {', '.join(_ENDINGS)}.")
     with reading(path, max_bytes) as bound:
@@ -174,10 +175,6 @@ def read_matrix(
         if ending == ".npy":
             return NamedMatrix(_two_sided(path, npy_array(path, content)), source=path)
         return _from_npz(path, bytes(content), bound)
-
-
-def _ending(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
 def _as_labels(
@@ -218,7 +215,7 @@ def _from_table(
 ) -> NamedMatrix:
     # Ids of a csv file are read as text because of their zeros in front; parquet has types, which
     # tell a label called "id" from an index.
-    is_parquet = _ending(path) == ".parquet"
+    is_parquet = plain_ending(path) == ".parquet"
     as_text = () if is_parquet else (*ID_NAMES, *ROW_NAMES, *(asked or ()))
     tables = Tables([path], as_text, max_bytes)
     id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables, is_parquet)

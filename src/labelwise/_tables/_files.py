@@ -20,6 +20,7 @@ from labelwise._io import (
     bound_of,
     check_lines,
     first_line,
+    plain_ending,
     read_bytes,
     reading,
     warn_of_assumption,
@@ -101,7 +102,6 @@ class _TableFile:
         self.bound, self.path = bound, bound.path
         self.assumed: list[str] = []
         path = bound.path
-        self.ending = Path(Path(path).name.lower().removesuffix(".gz")).suffix
         content = read_bytes(path, bound.max_bytes)
         if not content or content.isspace():
             raise DataError(path, "is empty.")
@@ -114,7 +114,7 @@ class _TableFile:
         try:
             if is_parquet:
                 table = read_parquet(bound, content)
-            elif self.ending == ".jsonl":
+            elif plain_ending(path) == ".jsonl":
                 self.json = JsonLines(bound, self._utf8(content))
                 table = self.json.table()
             else:
@@ -158,7 +158,8 @@ class _TableFile:
             raise DataError(self.path, problem) from error
         check_width(self.path, text.n_columns)
         self.bound.check(text.n_cells * 8, "its cells")
-        if text.delimiter != ("\t" if self.ending == ".tsv" else ",") and text.n_columns > 1:
+        usual = "\t" if plain_ending(self.path) == ".tsv" else ","
+        if text.delimiter != usual and text.n_columns > 1:
             self.assumed.insert(0, f"separator {SEPARATORS[text.delimiter]}")
         return text
 

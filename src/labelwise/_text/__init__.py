@@ -9,6 +9,7 @@ from labelwise._text._names import (
     listed,
     printable,
     printable_lines,
+    printable_path,
     quoted,
     safe_cell,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "markdown_table",
     "printable",
     "printable_lines",
+    "printable_path",
     "quoted",
     "safe_cell",
     "stemmer_of",

@@ -8,6 +8,7 @@ from unicodedata import category
 # Longer names are shortened when printed.
 _MOST = 80
 _LONGEST_IN_FIGURE = 40
+_LONGEST_PATH = 4096
 _TAIL = 10
 # Control characters, text direction and other formats, halves of surrogates, private use, unknown
 # characters, and separators of lines and paragraphs.
@@ -51,6 +52,11 @@ def printable(name: object, most: int = _MOST) -> str:
     if len(text) <= most and len(head) <= most:
         return head
     return f"{head[: most - _TAIL]}…{tail[-_TAIL:]} ({len(text):,} characters)"
+
+
+def printable_path(path: object) -> str:
+    """Convert a path to one line without control characters, at any length that systems allow."""
+    return printable(path, _LONGEST_PATH)
 
 
 def printable_lines(text: str) -> str:

@@ -28,6 +28,7 @@ from labelwise._validation._label_sets import (
 )
 from labelwise._validation._matching import (
     MatchedSide,
+    SameLabels,
     are_numbers,
     columns_like_ids,
     have_ids,
@@ -77,6 +78,7 @@ __all__ = [
     "ModelTruth",
     "NamedMatrix",
     "Outcome",
+    "SameLabels",
     "Scores",
     "are_numbers",
     "as_dense",

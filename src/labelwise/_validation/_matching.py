@@ -20,13 +20,12 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._errors import DataError
-from labelwise._text import listed, printable
+from labelwise._text import listed, printable, printable_path
 from labelwise._validation._arrays import frame_names, is_frame
 from labelwise._validation._matrices import take_columns
 from labelwise._validation._named_matrices import NamedMatrix
 
 _MOST_NAMED = 5
-_LONGEST_PATH = 4096
 
 
 class MatchedSide(NamedTuple):
@@ -347,7 +346,7 @@ def _refused_or_noted(
             if names and missing_labels == "drop":
                 plural = "label is" if len(names) == 1 else "labels are"
                 notes.append(
-                    f"{len(names):,} {plural} dropped, which {_shown(lacking.name)} lacks: "
+                    f"{len(names):,} {plural} dropped, which {printable_path(lacking.name)} lacks: "
                     f"{listed(names, _MOST_NAMED, show=printable)}."
                 )
             elif names:
@@ -450,7 +449,7 @@ def _in_order_of_scores(labels: SameLabels, truth: NamedMatrix, scores: NamedMat
         return labels
     notes = list(labels.notes)
     if not truth.has_label_lists:
-        of_truth, of_scores = _shown(truth.source), _shown(scores.source)
+        of_truth, of_scores = printable_path(truth.source), printable_path(scores.source)
         notes.append(
             f"labels of {of_truth} are in another order than those of {of_scores}: they are "
             f"matched by name, and the result has the order of {of_scores}."
@@ -467,9 +466,5 @@ def position_note(
 ) -> str:
     """Return the line that says what is matched by position."""
     what = " and ".join(noun for noun, applies in (("rows", rows), ("labels", labels)) if applies)
-    return f"{what} of {_shown(name)} are matched with those of {_shown(first)} by position."
-
-
-def _shown(name: str | Path) -> str:
-    """Return a path as one line without control characters."""
-    return printable(name, _LONGEST_PATH)
+    here, there = printable_path(name), printable_path(first)
+    return f"{what} of {here} are matched with those of {there} by position."

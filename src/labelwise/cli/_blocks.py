@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelwise import _io, decisions, measures, splitting
-from labelwise._text import counted
-from labelwise.cli._outputs import Outputs, note, printable_path, warnings_as_notes, working
+from labelwise._text import counted, printable_path
+from labelwise.cli._outputs import Outputs, note, warnings_as_notes, working
 from labelwise.cli.running import cluster_client
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ matrices of scores and labels have the option texts as parameters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,7 +20,7 @@ from labelwise.cli._outputs import note, warnings_as_notes, working
 if TYPE_CHECKING:
     import numpy as np
 
-    from labelwise._validation import NamedMatrix
+    from labelwise._validation import NamedMatrix, SameLabels
     from labelwise.data import Dataset
 
 # The first bytes of zip files, which models are.
@@ -176,6 +177,27 @@ def read_truth(
     return truth
 
 
+def match_rule(
+    path: Path,
+    rule: Any,
+    matrices: Sequence[NamedMatrix],
+    by_position: bool,
+    missing_labels: str,
+) -> SameLabels:
+    """Match the labels of thresholds or bands with those of matrices, of which scores are first."""
+    from labelwise._validation import MatchedSide, position_note, same_labels, side_of
+
+    same = same_labels(
+        MatchedSide(path, label_names=rule.label_names, shape=(0, len(rule))),
+        [side_of(matrix) for matrix in matrices],
+        by_position,
+        missing_labels,
+    )
+    if same.by_position[0]:
+        same.notes.append(position_note(matrices[0].source, path))
+    return same
+
+
 def read_decided(path: Path, max_bytes: int | None, ids: str | None) -> NamedMatrix:
     """Read decisions from a matrix, in which -1 is a cell to review, or from a data set."""
     if not _matrices.is_matrix_file(path):
@@ -248,7 +270,7 @@ def refuse_as_model(path: Path) -> None:
 
 def refuse_as_data(path: Path) -> None:
     """Refuse a matrix without the names of features where a model needs a data set."""
-    if path.name.lower().removesuffix(".gz").endswith(_UNNAMED):
+    if _io.plain_ending(path) in _UNNAMED:
         raise _io.DataError(
             path,
             "is a matrix, not a data set such as a csv table with the features of the model: use "

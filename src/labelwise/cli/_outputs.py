@@ -16,13 +16,11 @@ from typing import Any
 import typer
 
 from labelwise import _io
-from labelwise._text import counted, printable, printable_lines
+from labelwise._text import counted, printable, printable_lines, printable_path
 from labelwise.cli.running import current_settings
 
-# No system allows longer paths.
-_LONGEST_PATH = 4096
 _LONGEST_WARNING = 1000
-_FIGURES = (".png", ".svg", ".pdf")
+FIGURES = (".png", ".svg", ".pdf")
 
 
 class Outputs:
@@ -117,23 +115,13 @@ def say(text: str, *, err: bool = False) -> None:
     typer.echo(printable_lines(text), err=err)
 
 
-def printable_path(path: Path) -> str:
-    """Return a path as one line without control characters."""
-    return printable(path, _LONGEST_PATH)
-
-
 def check_ending(path: Path | None, *endings: str) -> None:
     """Refuse an output file with another ending; the first one is that of the standard output."""
     if path is not None and _io.ending_of(path, endings[0]) not in endings:
         raise ValueError(f"{path} must end in {' or '.join(endings)}.")
 
 
-def check_figure(path: Path | None) -> None:
-    """Refuse an ending in which no figure is written."""
-    check_ending(path, *_FIGURES)
-
-
-def write_figure(path: Path, figure: Any, on_stream: str = _FIGURES[0]) -> None:
+def write_figure(path: Path, figure: Any, on_stream: str = FIGURES[0]) -> None:
     """Write a matplotlib figure in the format of the ending, or in another one on a stream."""
     with _io.written_whole(path) as stream:
         figure.savefig(stream, format=_io.ending_of(path, on_stream)[1:], bbox_inches="tight")

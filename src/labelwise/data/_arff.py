@@ -6,7 +6,6 @@ labels and identifiers, and joins a training and a test file.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from xml.sax import ContentHandler, SAXParseException
 import numpy as np
 from scipy import sparse
 
-from labelwise._io import Bound, DataError, decode, plain_name, read_bytes, reading
+from labelwise._io import Bound, DataError, decode, line_not_utf8, plain_name, read_bytes, reading
 from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, LabelChoice, ReadRequest
@@ -134,9 +133,7 @@ def arff_files(
     if roles is None:
         raise ValueError("paths must name at least one file.")
     with reading(paths[0]):
-        return _joined(
-            parts, roles, name or paths[0].name.removesuffix(".gz").removesuffix(".arff")
-        )
+        return _joined(parts, roles, name or plain_name(paths[0]))
 
 
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
@@ -187,7 +184,8 @@ def _parse(path: Path, bound: Bound) -> _File:
     rows = read_rows(content, header.data_start, header.attributes, bound, line)
     if rows.n_rows == 0:
         raise DataError(path, "has no rows after @data.")
-    file = _File(path, _encoding(content), header, rows, None, None)
+    encoding = "utf-8" if line_not_utf8(content) is None else "latin-1"
+    file = _File(path, encoding, header, rows, None, None)
     return _with_instances(file, bound) if header.bag_attributes else file
 
 
@@ -215,20 +213,6 @@ def _with_instances(file: _File, bound: Bound) -> _File:
         first = int(file.rows.lines[empty[0]])
         raise DataError(file.path, "the bag has no instance.", line_of(file.rows.content, first))
     return file._replace(instances=instances, bags=bags)
-
-
-def _encoding(content: bytearray) -> str:
-    """Return "utf-8", or "latin-1" if any byte of the file is not UTF-8."""
-    if content.isascii():
-        return "utf-8"
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for start in range(0, len(content), 2**20):
-            decoder.decode(content[start : start + 2**20])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
 
 
 def _attribute_roles(

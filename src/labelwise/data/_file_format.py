@@ -71,12 +71,8 @@ class FileFormat:
     uses: frozenset[str] = frozenset()
     is_folder: bool = False
 
-    def check_request(self, request: ReadRequest) -> None:
-        """Refuse arguments that this format has no use for."""
-        refuse_unused(request, self.title, self.uses)
 
-
-def refuse_unused(request: ReadRequest, title: str, uses: frozenset[str]) -> None:
+def refuse_unused(request: ReadRequest, title: str, uses: frozenset[str] = frozenset()) -> None:
     """Refuse arguments of `load` that a source of data, called `title`, does not use."""
     for argument in ("labels", "ids", "text", "bags"):
         value = getattr(request, argument)

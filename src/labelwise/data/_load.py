@@ -11,9 +11,10 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from glob import escape
 from pathlib import Path
 
-from labelwise._io import DataError, reading, warn_of_assumption
+from labelwise._io import DataError, plain_ending, plain_name, reading, warn_of_assumption
 from labelwise._text import listed
 from labelwise.data._arff import ARFF, xml_beside
 from labelwise.data._corpora import make_abstracts, make_corpus
@@ -129,7 +130,7 @@ def load(
     wanted = os.fspath(name_or_path)
     if wanted in BUNDLED:
         request = ReadRequest(wanted, labels, ids, text, bags)
-        refuse_unused(request, "a bundled data set", uses=frozenset())
+        refuse_unused(request, "a bundled data set")
         return replace(BUNDLED[wanted](), name=wanted)
     homes = list(data_homes(data_home))
     with reading(name_or_path, max_bytes):
@@ -140,7 +141,7 @@ def load(
         return _read_files(files, request)
     if name in OPENML_IDS:
         # Before the download: what OpenML sends is an ARFF file.
-        ARFF.check_request(request)
+        refuse_unused(request, ARFF.title, ARFF.uses)
         return _read_files(find_files(str(fetch(name, user_cache())), [])[0], request)
     places = ", ".join(str(home) for home in homes)
     raise DataError(
@@ -158,13 +159,13 @@ def _read_files(files: list[Path], request: ReadRequest) -> Dataset:
         if is_model_file(path):
             raise DataError(path, "is a model, not a data set: read it with labelwise.load.")
         raise DataError(path, f"has none of the endings {known_endings()} (.gz).")
-    chosen.check_request(request)
+    refuse_unused(request, chosen.title, chosen.uses)
     return chosen.read(files, request)
 
 
 def ending_of(path: Path) -> str:
     """Return the ending by which the format of a file is known, without .gz; "" if none is."""
-    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    ending = plain_ending(path)
     return ending if any(ending in known.endings for known in FORMATS) else ""
 
 
@@ -191,7 +192,7 @@ def find_files(wanted: str, homes: Sequence[Path]) -> tuple[list[Path], str]:
     if path.is_dir():
         return _files_in(path), path.resolve().name
     if path.is_file():
-        return [path], _stem(path)
+        return [path], plain_name(path)
     if path.name != wanted or ending_of(path):
         raise DataError(path, "does not exist.")
     return next(filter(None, (_files_of(home, wanted) for home in homes)), []), wanted
@@ -264,12 +265,6 @@ def is_model_file(path: Path) -> bool:
         return _MODEL_SCHEMA in archive.namelist()
 
 
-def _stem(path: Path) -> str:
-    """Return the file's name without .gz and without the ending of its format."""
-    name = path.name.removesuffix(".gz")
-    return name.removesuffix(ending_of(path))
-
-
 def _files_of(home: Path, name: str) -> list[Path]:
     """Return the files of a named set in a folder of sets: its own folder, or by their names."""
     if (home / name).is_dir():
@@ -278,7 +273,7 @@ def _files_of(home: Path, name: str) -> list[Path]:
     beside = [
         path for path in (*home.glob(f"{name}*"), *home.glob(f"*/{name}*")) if ending_of(path)
     ]
-    return _train_first([path for path in beside if _stem(path) in wanted])
+    return _train_first([path for path in beside if plain_name(path) in wanted])
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -294,13 +289,10 @@ def _warn_of_validation_parts(files: Sequence[Path]) -> None:
     """Name the validation parts beside a training and a test file, which are not read."""
     if len(files) < 2:
         return
-    folder, stem = files[0].parent, _stem(files[0])
+    folder, stem = files[0].parent, plain_name(files[0])
     prefix = stem[: stem.lower().index("train")]
-    unread = sorted(
-        path.name
-        for path in folder.iterdir()
-        if ending_of(path) and _stem(path).startswith(prefix) and _VALIDATION.search(_stem(path))
-    )
+    beside = [path for path in folder.glob(f"{escape(prefix)}*") if ending_of(path)]
+    unread = sorted(path.name for path in beside if _VALIDATION.search(plain_name(path)))
     if unread:
         read = " and ".join(path.name for path in files)
         warn_of_assumption(folder, f"{listed(unread)} not read, only {read}: load it by its path")
@@ -317,7 +309,7 @@ def _train_first(files: list[Path]) -> list[Path]:
 def _main_file(files: list[Path], folder: Path) -> list[Path]:
     """Return the file whose name begins the names of all others."""
     for path in files:
-        if all(_stem(other).startswith(_stem(path)) for other in files):
+        if all(plain_name(other).startswith(plain_name(path)) for other in files):
             return [path]
     found = ", ".join(path.name for path in files) or "none"
     raise DataError(folder, f"must contain one data set, or a train and a test file, got {found}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -165,38 +165,45 @@ def table_files(
         as_text.add(labels)
     with reading(paths[0], max_bytes):
         tables = Tables(paths, as_text, max_bytes)
-        chosen = _labels(tables, labels, separator)
+        Y, label_names, label_columns = _labels(tables, labels, separator)
     id_names += [row_name for row_name in ROW_NAMES if row_name in tables.known]
     others = {*id_names, bags}
-    for column in chosen.columns:
+    for column in label_columns:
         if column in others.union(text_names or ()):
             raise ValueError(f"labels must not name {column!r} too, which is in ids, text or bags.")
     with reading(paths[0]):
-        used = others.union(chosen.columns)
+        used = others.union(label_columns)
         found = _features(
             tables, [column for column in tables.names if column not in used], text_names
         )
         tables.bound.check(tables.n_rows * len(id_names) * TEXT_BYTES, "its identifiers")
         named = {column: texts(tables.column(column)) for column in id_names} | found.ids
+        X, frame, text_columns, starts = found.X, found.frame, found.texts, None
         files = tables.file_of(np.arange(tables.n_rows))
-        read = _TableSamples(found.X, chosen.Y, named, files, None)
-        frame, text_columns = found.frame, found.texts
         if bags is not None:
-            read, frame, text_columns = _in_bags(tables, read, bags), None, ()
+            frame, text_columns = None, ()
+            first, bag = _bags(tables, bags, files)
+            if Y is not None:
+                Y = sparse.csr_array(Y)
+                _check_agreement(tables, Y, first[bag])
+                Y = Y[first]
+            named = {bags: texts(tables.column(bags))} | named
+            named = {key: of[first] for key, of in named.items() if (of == of[first][bag]).all()}
+            X, files = X[np.argsort(bag, kind="stable")], files[first]
+            starts = np.concatenate(([0], np.cumsum(np.bincount(bag))))
         train = test = None
         if len(paths) == 2:
-            train, test = np.flatnonzero(read.files == 0), np.flatnonzero(read.files == 1)
-        name = plain_name(paths[0]) if name is None else name
+            train, test = np.flatnonzero(files == 0), np.flatnonzero(files == 1)
         return Dataset(
-            read.X,
-            read.Y,
-            name,
+            X,
+            Y,
+            name or plain_name(paths[0]),
             found.names,
-            chosen.names,
+            label_names,
             train,
             test,
-            read.bags,
-            read.ids,
+            starts,
+            named,
             frame,
             text_columns,
         )
@@ -237,55 +244,30 @@ TABLE = FileFormat(
 )
 
 
-class _TableLabels(NamedTuple):
-    """The label matrix, the label names and the columns of the table that they come from."""
-
-    Y: Any
-    names: list[str]
-    columns: list[str]
-
-
-class _TableSamples(NamedTuple):
-    """Arrays with one entry for each sample; with bags, X has one row for each instance."""
-
-    X: Any
-    Y: Any
-    ids: dict[str, np.ndarray]
-    files: np.ndarray
-    bags: np.ndarray | None
-
-
-def _labels(tables: Tables, labels: str | Sequence[str], separator: str | None) -> _TableLabels:
+def _labels(
+    tables: Tables, labels: str | Sequence[str], separator: str | None
+) -> tuple[Any, list[str], list[str]]:
+    """Return the label matrix, the names of the labels, and the columns that they come from."""
     if isinstance(labels, str) and not labels.endswith("*"):
         if separator is not None or not is_binary(tables, labels):
-            return _TableLabels(*from_sets(tables, labels, separator), [labels])
+            return *from_sets(tables, labels, separator), [labels]
         names = [labels]
     elif isinstance(labels, str):
         names = names_with_prefix(tables, labels[:-1])
     else:
         names = list(labels)
-    return _TableLabels(from_columns(tables, names), names, names)
+    return from_columns(tables, names), names, names
 
 
-def _in_bags(tables: Tables, read: _TableSamples, name: str) -> _TableSamples:
-    """Group the rows into bags: rows with the same value in the same file."""
+def _bags(tables: Tables, name: str, files: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each bag, and the bag of each row: equal values in the same file."""
     codes = encode(tables.column(name))
     if codes.numbers.min() < 0:
         raise tables.fault(f"has no value for the bag {name!r}.", int(np.argmin(codes.numbers)))
-    keys = read.files * len(codes.values) + codes.numbers
+    keys = files * len(codes.values) + codes.numbers
     _, first, bag = np.unique(keys, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
-    first, bag = first[by_appearance], np.argsort(by_appearance)[bag]
-    if read.Y is not None:
-        _check_agreement(tables, sparse.csr_array(read.Y), first[bag])
-    ids = {name: texts(tables.column(name))} | read.ids
-    return _TableSamples(
-        read.X[np.argsort(bag, kind="stable")],
-        None if read.Y is None else sparse.csr_array(read.Y)[first],
-        {key: of[first] for key, of in ids.items() if (of == of[first][bag]).all()},
-        read.files[first],
-        np.concatenate(([0], np.cumsum(np.bincount(bag)))),
-    )
+    return first[by_appearance], np.argsort(by_appearance)[bag]
 
 
 def _check_agreement(tables: Tables, Y: sparse.csr_array, first_in_bag: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from labelwise import data, decisions
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import parse_ids, read_truth, refuse_as_rule
+from labelwise.cli._inputs import match_rule, parse_ids, read_truth, refuse_as_rule
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.running import command
 
@@ -48,8 +48,6 @@ def adapt(
     max_bytes: opt.MaxBytes = None,
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
-    from labelwise._validation import MatchedSide, position_note, same_labels, side_of
-
     check_ending(output, ".json")
     refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
@@ -58,11 +56,7 @@ def adapt(
         tuned = decisions.Thresholds.load(thresholds)
         scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
         known, notes = _labelled(calibrate, ids, matching, max_bytes)
-        same = same_labels(
-            MatchedSide(thresholds, label_names=tuned.label_names, shape=(0, len(tuned))),
-            [side_of(one) for one in (scored, *known)],
-            **matching,
-        )
+        same = match_rule(thresholds, tuned, [scored, *known], **matching)
         of_thresholds, of_scores, *of_known = same.places
         chosen = tuned._of_labels(of_thresholds, same.names)
         found = decisions.adapt_thresholds(
@@ -77,8 +71,6 @@ def adapt(
             found.thresholds.save(output)
     for line in (*same.notes, *notes):
         note(line)
-    if same.by_position[0]:
-        note(position_note(scores, thresholds))
     if not known:
         note(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "

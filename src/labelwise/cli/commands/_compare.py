@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from labelwise import experiments
+from labelwise._text import printable_path
 from labelwise.cli import _options as opt
-from labelwise.cli._outputs import Outputs, printable_path, say, warnings_as_notes
+from labelwise.cli._outputs import Outputs, say, warnings_as_notes
 from labelwise.cli.running import cluster_client, command, current_settings
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended

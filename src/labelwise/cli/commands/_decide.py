@@ -22,7 +22,7 @@ from labelwise.cli._cell_lists import (
     row_columns,
     write_cells,
 )
-from labelwise.cli._inputs import parse_ids, parse_names, refuse_as_rule
+from labelwise.cli._inputs import match_rule, parse_ids, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_safe_csv,
@@ -69,14 +69,7 @@ def decide(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
-    from labelwise._validation import (
-        MatchedSide,
-        NamedMatrix,
-        position_note,
-        same_labels,
-        side_of,
-        take_columns,
-    )
+    from labelwise._validation import NamedMatrix, take_columns
 
     if reads_in_blocks(scores, max_bytes):
         refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
@@ -92,12 +85,7 @@ def decide(
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
         scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-        labels = same_labels(
-            MatchedSide(thresholds, label_names=rule.label_names, shape=(0, len(rule))),
-            [side_of(scored)],
-            by_position,
-            missing_labels,
-        )
+        labels = match_rule(thresholds, rule, [scored], by_position, missing_labels)
         of_rule, of_scores = labels.places
         chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
         decided = chosen.decide(values)
@@ -111,8 +99,6 @@ def decide(
             write_cells(queue, columns, safe_csv=safe_csv)
     for text in labels.notes:
         note(text)
-    if labels.by_position[0]:
-        note(position_note(scores, thresholds))
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labelwise import _io, data, decisions, features, learners, measures, reports, splitting
-from labelwise.cli._outputs import printable_path
+from labelwise._text import printable_path
 from labelwise.cli.running import command
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from labelwise.cli._blocks import (
 )
 from labelwise.cli._inputs import parse_ids, parse_names, read_decided, read_truth
 from labelwise.cli._outputs import (
+    FIGURES,
     Outputs,
     check_ending,
-    check_figure,
     check_safe_csv,
     note,
     warnings_as_notes,
@@ -97,7 +97,7 @@ def evaluate(
         raise ValueError(f"--undefined must be one of {', '.join(_UNDEFINED)}, got {undefined!r}.")
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
-    check_figure(plot)
+    check_ending(plot, *FIGURES)
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     outputs = Outputs(

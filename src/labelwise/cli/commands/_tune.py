@@ -16,9 +16,9 @@ from labelwise.cli import _options as opt
 from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
 from labelwise.cli._inputs import parse_ids, parse_names, read_truth
 from labelwise.cli._outputs import (
+    FIGURES,
     Outputs,
     check_ending,
-    check_figure,
     note,
     warnings_as_notes,
     working,
@@ -89,7 +89,7 @@ def tune(
             raise ValueError(f"--review does not go together with {option}.")
         if review == "auto" and given["min_precision"] is given["min_recall"] is None:
             raise ValueError("--review auto needs --min-precision or --min-recall.")
-    check_figure(plot)
+    check_ending(plot, *FIGURES)
     check_ending(output, ".json")
     inputs = [scores, *data.input_files(labels, labels=columns)]
     outputs = Outputs([output, plot], inputs=inputs)
