@@ -66,16 +66,11 @@ def _cell_bytes(path: Path) -> int:
 
 
 def refuse_with_blocks(missing_labels: str, **options: Any) -> None:
-    """Refuse options of a command that need all rows in memory; names have underscores."""
-    if missing_labels != "error":
-        options["missing_labels"] = missing_labels
-    for name, value in options.items():
-        if value is not None and value is not False and value != 0:
-            option = name.replace("_", "-")
-            raise ValueError(
-                f"--{option} needs all rows in memory: it cannot be given for an input that is "
-                "read in blocks."
-            )
+    """Refuse options of a command that need all rows in memory, by the names of arguments."""
+    from labelwise._blocks import refuse_in_blocks
+
+    given = None if missing_labels == "error" else missing_labels
+    refuse_in_blocks(missing_labels=given, **options)
 
 
 def tuned_in_blocks(
