@@ -5,8 +5,6 @@ A list is written as csv, or as JSON lines, in which the terms are lists as well
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -15,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labelwise import _io, features, learners
-from labelwise._text import safe_cell, stemmer_of
-from labelwise.cli._outputs import check_ending
+from labelwise._text import stemmer_of
+from labelwise.cli._outputs import check_ending, write_csv
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,26 +98,20 @@ def _as_words(term: str, words: Mapping[str, str]) -> str:
 
 def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:
     """Write a row for each cell; with `safe_csv`, texts that a spreadsheet would run are quoted."""
-    cells = zip(*columns.values(), strict=True)
+    if _io.ending_of(path, ".csv") != ".jsonl":
+        in_words = {name: map(_for_csv, column) for name, column in columns.items()}
+        write_csv(path, in_words, safe_csv=safe_csv)
+        return
     with _io.written_whole(path) as stream:
-        if _io.ending_of(path, ".csv") == ".jsonl":
-            for row in cells:
-                record = dict(zip(columns, map(_for_json, row), strict=True))
-                stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-            return
-        written = safe_cell if safe_csv else str
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([written(name) for name in columns])
-        for row in cells:
-            writer.writerow([_for_csv(value, written) for value in row])
-        stream.write(text.getvalue().encode())
+        for row in zip(*columns.values(), strict=True):
+            record = dict(zip(columns, map(_for_json, row), strict=True))
+            stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 
 
-def _for_csv(value: Any, written: Any) -> Any:
-    if isinstance(value, list):
-        value = "; ".join(f"{term} ({contribution:+.3g})" for term, contribution in value)
-    return written(value) if isinstance(value, str) else value
+def _for_csv(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return "; ".join(f"{term} ({contribution:+.3g})" for term, contribution in value)
 
 
 def _for_json(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from labelwise import _io
-from labelwise._text import counted, printable, printable_lines, printable_path
+from labelwise._text import counted, printable, printable_lines, printable_path, safe_cell
 from labelwise.cli.running import current_settings
 
 _LONGEST_WARNING = 1000
@@ -125,6 +125,19 @@ def write_figure(path: Path, figure: Any, on_stream: str = FIGURES[0]) -> None:
     """Write a matplotlib figure in the format of the ending, or in another one on a stream."""
     with _io.written_whole(path) as stream:
         figure.savefig(stream, format=_io.ending_of(path, on_stream)[1:], bbox_inches="tight")
+
+
+def write_csv(path: Path, columns: Mapping[str, Iterable[Any]], *, safe_csv: bool = False) -> None:
+    """Write columns by name; with `safe_csv`, texts that a spreadsheet would run are quoted."""
+    import codecs
+    import csv
+
+    written = safe_cell if safe_csv else str
+    with _io.written_whole(path) as stream:
+        writer = csv.writer(codecs.getwriter("utf-8")(stream), lineterminator="\n")
+        writer.writerow(map(written, columns))
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow(written(cell) if isinstance(cell, str) else cell for cell in row)
 
 
 def write_page(results: Any, path: Path) -> None:

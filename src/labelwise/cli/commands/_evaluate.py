@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelwise import _io, data, decisions, measures
-from labelwise._text import as_text, printable, safe_cell
+from labelwise import data, decisions, measures
+from labelwise._text import as_text, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import (
     BlockRows,
@@ -27,6 +25,7 @@ from labelwise.cli._outputs import (
     note,
     warnings_as_notes,
     working,
+    write_csv,
     write_figure,
     write_page,
 )
@@ -144,7 +143,8 @@ def evaluate(
             )
         notes = same.notes
     if output is not None:
-        _write_labels(output, evaluation, safe_csv)
+        measured = {name: column.tolist() for name, column in evaluation.per_label.items()}
+        write_csv(output, {"label": evaluation.label_names, **measured}, safe_csv=safe_csv)
     if plot is not None:
         write_figure(plot, label_figure(evaluation))
     if report is not None:
@@ -214,18 +214,6 @@ def worst_labels(evaluation: measures.Evaluation) -> str:
 
 def _cell(value: Any) -> str:
     return f"{value:,}" if value.dtype.kind in "iu" else f"{value:.4f}"
-
-
-def _write_labels(output: Path, evaluation: measures.Evaluation, safe_csv: bool) -> None:
-    """Write a csv file with a row for each label, in the order of the labels."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["label", *evaluation.per_label])
-    columns = [column.tolist() for column in evaluation.per_label.values()]
-    names = map(safe_cell if safe_csv else str, evaluation.label_names)
-    writer.writerows(zip(names, *columns, strict=True))
-    with _io.written_whole(output) as stream:
-        stream.write(text.getvalue().encode())
 
 
 class AnsweredStates(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise import _io, data, features, learners, reports, splitting
-from labelwise._text import printable, safe_cell
+from labelwise._text import printable
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import (
@@ -20,6 +18,7 @@ from labelwise.cli._outputs import (
     check_ending,
     check_safe_csv,
     working,
+    write_csv,
     write_figure,
 )
 from labelwise.cli.running import command
@@ -193,14 +192,14 @@ def _reduced(
 
 def _write_columns(reduced: data.Dataset, scores: np.ndarray, path: Path, safe_csv: bool) -> None:
     """Write the names of the columns, which the other file has as numbers from 0."""
-    written = safe_cell if safe_csv else str
-    with _io.written_whole(path) as stream:
-        lines = csv.writer(codecs.getwriter("utf-8")(stream), lineterminator="\n")
-        lines.writerow(("kind", "column", "name", "score"))
-        terms = zip(map(written, reduced.feature_names), scores.tolist(), strict=True)
-        lines.writerows(("term", j, name, score) for j, (name, score) in enumerate(terms))
-        labels = enumerate(map(written, reduced.label_names))
-        lines.writerows(("label", j, name, "") for j, name in labels)
+    n_terms, n_labels = len(reduced.feature_names), len(reduced.label_names)
+    columns = {
+        "kind": ["term"] * n_terms + ["label"] * n_labels,
+        "column": [*range(n_terms), *range(n_labels)],
+        "name": [*reduced.feature_names, *reduced.label_names],
+        "score": [*scores.tolist(), *[""] * n_labels],
+    }
+    write_csv(path, columns, safe_csv=safe_csv)
 
 
 def curve_display(
