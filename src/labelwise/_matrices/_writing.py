@@ -66,7 +66,7 @@ def write_label_sets(
         columns = {"labels": [f"{_SEPARATOR} ".join(of_row) for of_row in sets]}
         if decided.ids is not None:
             columns = {id_name: list(decided.ids)} | columns
-        _write_texts(stream, columns, ending_of(path, ".csv"), safe_cell if safe_csv else str)
+        _write_table(stream, columns, ending_of(path, ".csv"), safe_cell if safe_csv else str)
 
 
 def write_matrix(path: Path, matrix: NamedMatrix, *, safe_csv: bool = False) -> None:
@@ -86,7 +86,10 @@ def write_matrix(path: Path, matrix: NamedMatrix, *, safe_csv: bool = False) -> 
             cells = (dict(zip(names, row, strict=True)) for row in rows)
             _write_json_lines(stream, cells, matrix.ids, _id_name(matrix))
         else:
-            _write_table(stream, matrix, ending, safe_cell if safe_csv else str)
+            columns: dict[str, Any] = {} if matrix.ids is None else {_id_name(matrix): matrix.ids}
+            values = _dense(matrix.values)
+            columns |= {name: values[:, j] for j, name in enumerate(_names(matrix))}
+            _write_table(stream, columns, ending, safe_cell if safe_csv else str)
 
 
 def _dense(values: Any) -> np.ndarray:
@@ -129,36 +132,16 @@ def _write_json_lines(
 
 
 def _write_table(
-    stream: Any, matrix: NamedMatrix, ending: str, written: Callable[[str], str]
+    stream: Any, columns: dict[str, Any], ending: str, written: Callable[[str], str]
 ) -> None:
+    """Write columns of texts and arrays of numbers as parquet or csv."""
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    values = _dense(matrix.values)
-    names = _names(matrix)
-    columns: dict[str, Any] = {}
-    if matrix.ids is not None:
-        columns[_id_name(matrix)] = arrow_texts(matrix.ids)
-    columns |= {name: arrow_numbers(values[:, j]) for j, name in enumerate(names)}
-    table = pa.table(columns)
-    if ending == ".parquet":
-        parquet.write_table(table, stream)
-        return
-    if matrix.ids is not None:
-        ids = arrow_texts([written(text) for text in matrix.ids])
-        table = table.set_column(0, table.column_names[0], ids)
-    csv.write_csv(table.rename_columns([written(name) for name in table.column_names]), stream)
-
-
-def _write_texts(
-    stream: Any, columns: dict[str, list[str]], ending: str, written: Callable[[str], str]
-) -> None:
-    """Write columns of text as parquet or csv."""
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
-    if ending == ".parquet":
-        parquet.write_table(pa.table(columns), stream)
-        return
-    cells = {written(name): list(map(written, texts)) for name, texts in columns.items()}
-    csv.write_csv(pa.table(cells), stream)
+    written = str if ending == ".parquet" else written
+    arrays = [
+        arrow_numbers(of) if isinstance(of, np.ndarray) else arrow_texts(map(written, of))
+        for of in columns.values()
+    ]
+    table = pa.table(arrays, names=list(map(written, columns)))
+    (parquet.write_table if ending == ".parquet" else csv.write_csv)(table, stream)

@@ -7,7 +7,7 @@ write the buffers of the columns instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def arrow_numbers(values: np.ndarray) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), values.size, [None, content])
 
 
-def arrow_texts(texts: Sequence[str]) -> Any:
+def arrow_texts(texts: Iterable[str]) -> Any:
     """Return texts as an Arrow array of strings."""
     import pyarrow as pa
 
