@@ -6,6 +6,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from labelwise.decisions import best_thresholds
+from labelwise.hugging_face import compute_metrics, decide, store_thresholds
 from tests.test_quick_start import DOCS, run_page
 
 NEEDED = {
@@ -56,6 +58,36 @@ def test_a_configuration_of_hugging_face_stores_thresholds(tmp_path):
     decided = np.asarray(names["tuned"].decide(names["logits"]))
     known = np.array(names["names"])
     assert names["sets"] == [known[row == 1].tolist() for row in decided]
+
+
+def test_a_tiny_model_keeps_its_thresholds_in_its_folder(tmp_path):
+    missing = [module for module in ("torch", "transformers") if find_spec(module) is None]
+    if missing:
+        pytest.skip(f"needs {' and '.join(missing)}, which make test-recipes installs")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the libraries
+        import torch
+        from transformers import BertConfig, BertForSequenceClassification, EvalPrediction
+
+    sizes = {"vocab_size": 50, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    known = {0: "sea", 1: "ship", 2: "sky"}
+    torch.manual_seed(0)
+    config = BertConfig(**sizes, intermediate_size=16, id2label=known)
+    model = BertForSequenceClassification(config).eval()
+    words = torch.randint(0, 50, (80, 12))
+    labels = torch.stack([(words == k).any(dim=1) for k in (1, 2, 3)], dim=1).numpy().astype(int)
+    with torch.no_grad():
+        logits = model(words).logits
+    found = compute_metrics(EvalPrediction(predictions=logits.numpy(), label_ids=labels))
+    assert found["tuned_micro_f"] >= found["new_samples"]
+    tuned = best_thresholds(logits.numpy(), labels, label_names=list(known.values()))
+    store_thresholds(model.config, tuned)
+    model.save_pretrained(tmp_path)
+    again = BertForSequenceClassification.from_pretrained(tmp_path).eval()
+    with torch.no_grad():
+        sets = decide(again.config, again(words).logits)
+    decided = np.asarray(tuned.decide(logits.numpy()))
+    assert sets == [[known[j] for j in row.nonzero()[0]] for row in decided]
 
 
 def test_thresholds_of_a_few_answers_beat_the_answers(tmp_path):
