@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.svm import LinearSVC
 from snowballstemmer import stemmer
 
 import labelwise
@@ -159,3 +160,12 @@ def test_new_texts_must_have_the_columns_of_the_old_ones():
         model.transform(pd.DataFrame({"body": ["war"]}))
     with pytest.raises(ValueError, match=r"X has 1 columns of texts, but .* fitted to 2"):
         model.transform(["war"])
+
+
+@pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb", "ngram_range": (2, 3)}])
+def test_counts_have_the_indices_that_solvers_of_scikit_learn_take(options):
+    texts = ["calm sea", "dark woods", "sea and ships", "woods of the hills"]
+    terms = TextTerms(**options)
+    for counts in (terms.fit_transform(texts), terms.transform(texts)):
+        assert counts.indices.dtype == counts.indptr.dtype == np.int32
+        assert LinearSVC().fit(counts, [1, 0, 1, 0]).predict(counts).tolist() == [1, 0, 1, 0]

@@ -160,7 +160,7 @@ class TextTerms(TransformerMixin, BaseEstimator):
             self.feature_names_in_ = np.array(texts.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return sparse.hstack([counts for _, counts in counted], format="csr")
+        return _joined([counts for _, counts in counted])
 
     def transform(self, X: Any) -> sparse.csr_array:
         """Count the terms of texts that are known from `fit`.
@@ -194,7 +194,7 @@ class TextTerms(TransformerMixin, BaseEstimator):
             self._count_known(column, terms)
             for column, terms in zip(texts.columns, self.terms_, strict=True)
         ]
-        return sparse.hstack(blocks, format="csr")
+        return _joined(blocks)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Get the terms; with several columns, in the form column:term.
@@ -320,3 +320,14 @@ def _text(value: Any, row: int, column: Any) -> str:
     if is_missing or isinstance(value, str):
         return "" if is_missing else str(value)
     raise TypeError(f"X must be texts, got {type(value).__name__} at row {row}, column {column!r}.")
+
+
+def _joined(blocks: Sequence[sparse.csr_array]) -> sparse.csr_array:
+    """Join the counts of columns, with 32-bit indices if they suffice.
+
+    Solvers of scikit-learn, such as that of LinearSVC, refuse 64-bit indices.
+    """
+    counts = sparse.hstack(blocks, format="csr")
+    kind = sparse.get_index_dtype(maxval=max(counts.nnz, *counts.shape))
+    parts = (counts.data, counts.indices.astype(kind), counts.indptr.astype(kind))
+    return sparse.csr_array(parts, shape=counts.shape)
