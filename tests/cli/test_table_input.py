@@ -1,6 +1,7 @@
 """A csv of texts goes in as it is, and new texts are labelled by the saved model."""
 
 import csv
+import json
 
 import numpy as np
 import pandas as pd
@@ -129,3 +130,19 @@ def test_a_pipeline_of_a_list_of_texts_predicts_from_a_file(folder, first):
     )
     found = pd.read_csv(folder / "p.csv", index_col="id").to_numpy()
     np.testing.assert_array_equal(found, model.predict(rows["abstract"].tolist()))
+
+
+def test_json_lines_give_the_predictions_of_the_same_csv(folder, tmp_path):
+    rows = write_texts(tmp_path / "texts.csv", 60, 3, ["id", "title", "abstract", "kind"])
+    with (tmp_path / "texts.jsonl").open("w", encoding="utf-8") as stream:
+        for row in zip(*rows.values(), strict=True):
+            record = dict(zip(rows, row, strict=True))
+            record["subjects"] = [name for name in record["subjects"].split("; ") if name]
+            stream.write(json.dumps(record) + "\n")
+    for name in ("csv", "jsonl"):
+        words = (folder / "m.skops", f"texts.{name}", "-o", f"{name}.csv")
+        assert run(tmp_path, "predict", *words).code == 0
+    assert (tmp_path / "jsonl.csv").read_text() == (tmp_path / "csv.csv").read_text()
+    learning = ("--labels", "subjects", "--learner", "br", "-o", "m.skops")
+    done = run(tmp_path, "fit", "texts.jsonl", *learning)
+    assert "60 samples, 3 features, 2 texts, 3 labels" in done.stdout
