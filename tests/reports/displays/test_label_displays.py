@@ -77,6 +77,17 @@ def test_an_estimator_is_drawn_by_its_decisions_and_probabilities():
     np.testing.assert_array_equal(curve.share, found.share)
 
 
+def test_missing_labels_of_an_estimator_are_not_negatives():
+    model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
+    Y = DATA.Y.toarray().astype(float)
+    Y[::3, 1] = np.nan
+    drawn = LabelMeasuresDisplay.from_estimator(model, DATA.X, Y)
+    expected = evaluate(Y, decided=model.predict(DATA.X)).per_label["f"]
+    np.testing.assert_array_equal(drawn.values["f"], np.sort(expected))
+    with pytest.raises(ValueError, match="Y must"):
+        ReliabilityDisplay.from_estimator(model, DATA.X, Y)
+
+
 def test_cells_are_the_shares_of_samples_without_the_diagonal():
     drawn = CoOccurrenceDisplay.from_labels(DATA.Y, max_labels=4)
     found = DATA.co_occurrence(max_labels=4)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_whole
 from labelwise.data import Dataset
 from labelwise.learners import BagPlugin
+from labelwise.reports.displays._display import Display, first_bags
 
 # Distinct for colour-blind readers and in grey.
 _RIGHT, _WRONG, _UNKNOWN, _CARD = "#009e73", "#d55e00", "#0072b2", "#f3f4f6"
@@ -29,7 +29,7 @@ class ShownBag(NamedTuple):
     missed: list[str]  # true labels of the bag that were not decided
 
 
-class BagDisplay:
+class BagDisplay(Display):
     """Bags of pictures, with each decided label above the picture behind it.
 
     The picture behind a label is the instance with the highest score for it. Decided labels that
@@ -101,21 +101,17 @@ class BagDisplay:
         ValueError
             If `data` has no bags, or if `shape` does not fit the number of features.
         """
-        check_instance(estimator, BagPlugin, "estimator")
-        check_instance(data, Dataset, "data")
-        if data.bags is None:
-            raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
+        shown = first_bags(estimator, data, n_bags)
         height, width = _check_shape(shape, data.n_features)
-        shown = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
         decided = estimator.predict(shown)
-        speakers = estimator.predict_instances(shown).top_instance
-        truth = None if shown.Y is None else shown.Y.toarray() == 1
+        top_instance = estimator.predict_instances(shown).top_instance
         names = data.label_names or tuple(map(str, range(decided.shape[1])))
+        truth = None if shown.Y is None else shown.Y.toarray() == 1
         bags = []
         for i, rows in enumerate(shown.samples):
             pictures = np.asarray(rows).reshape(-1, height, width)
             has = None if truth is None else truth[i]
-            bags.append(_shown(pictures, names, decided[i], speakers[i], has))
+            bags.append(_shown(pictures, names, decided[i], top_instance[i], has))
         return cls(bags).plot(ax)
 
     def plot(self, ax: Any = None) -> BagDisplay:
@@ -131,15 +127,11 @@ class BagDisplay:
         BagDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
         width = max(len(bag.pictures) + bool(bag.missed) for bag in self.bags)
         n_columns = 1 if len(self.bags) <= _ONE_COLUMN else 2
         n_rows = -(-len(self.bags) // n_columns)
         right, bottom = n_columns * (width + _RIGHTWARDS), n_rows * _DOWN + 0.3
-        if ax is None:
-            _, ax = plt.subplots(figsize=(0.8 * right, 0.8 * bottom), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(0.8 * right, 0.8 * bottom))
         for number, bag in enumerate(self.bags):
             row, column = divmod(number, n_columns)
             _draw_bag(ax, bag, column * (width + _RIGHTWARDS), row * _DOWN)
@@ -165,13 +157,13 @@ def _shown(
     pictures: np.ndarray,
     names: Sequence[str],
     decided: np.ndarray,
-    speakers: np.ndarray,
+    top_instance: np.ndarray,
     truth: np.ndarray | None,
 ) -> ShownBag:
     spoken: dict[int, list[tuple[str, bool | None]]] = {}
     for j in np.flatnonzero(decided).tolist():
         is_true = None if truth is None else bool(truth[j])
-        spoken.setdefault(int(speakers[j]), []).append((str(names[j]), is_true))
+        spoken.setdefault(int(top_instance[j]), []).append((str(names[j]), is_true))
     lacking = np.zeros_like(decided) if truth is None else truth & (decided == 0)
     return ShownBag(pictures, spoken, [str(names[j]) for j in np.flatnonzero(lacking).tolist()])
 

@@ -10,11 +10,12 @@ import numpy as np
 from labelwise._text import figure_text
 from labelwise._validation import check_labels
 from labelwise.data import Dataset
+from labelwise.reports.displays._display import Display
 
 _MOST_NUMBERS = 12  # labels up to which cells have their numbers
 
 
-class CoOccurrenceDisplay:
+class CoOccurrenceDisplay(Display):
     """Share of the samples of each label that also have another label.
 
     Use `from_labels`; the constructor takes the numbers that it computes.
@@ -99,12 +100,8 @@ class CoOccurrenceDisplay:
             The display itself.
         """
         n = len(self.names)
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            side = 2.5 + 0.28 * n
-            _, ax = plt.subplots(figsize=(side + 0.8, side), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        side = 2.5 + 0.28 * n
+        ax = self._axes(ax, figsize=(side + 0.8, side))
         shown = self.shares.copy()
         np.fill_diagonal(shown, np.nan)
         self.image_ = ax.imshow(shown, cmap="Blues", vmin=0, vmax=1)

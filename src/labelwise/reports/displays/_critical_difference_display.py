@@ -10,13 +10,14 @@ import numpy as np
 from labelwise._text import figure_text
 from labelwise._validation import check_instance
 from labelwise.experiments import RankPairs
+from labelwise.reports.displays._display import Display
 
 # Vertical distances in units of a line of text; the axis of ranks is at 0.
 _FIRST_BAR, _BAR_STEP, _LINE_STEP = 0.5, 0.35, 1.0
 _BAR_MARGIN = 0.05  # in ranks
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Critical-difference diagram: average ranks, the best at the left.
 
     A thick bar connects methods whose ranks do not differ significantly. The length of the line
@@ -99,13 +100,9 @@ class CriticalDifferenceDisplay:
         CriticalDifferenceDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
         n_lines = -(-len(self.methods) // 2)
         bottom = _FIRST_BAR + _BAR_STEP * len(self.groups) + _LINE_STEP * n_lines
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 1.2 + 0.3 * bottom), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(7, 1.2 + 0.3 * bottom))
         # A critical difference longer than the axis is drawn whole.
         last = max(len(self.methods), 2, 1 + (self.distance or 0))
         ax.set(xlim=(0.8, last + 0.2), ylim=(bottom, -2.2))

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._estimators import score_matrix
-from labelwise._text import figure_text
-from labelwise._validation import labels_for, with_nan
 from labelwise.decisions import micro_frontier
 from labelwise.measures import Counts, f_measure
+from labelwise.reports.displays._display import Display, legend_name, scored_by
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
 
 
-class FrontierDisplay:
+class FrontierDisplay(Display):
     """Frontier of micro precision and micro recall over all thresholds.
 
     Every point of the curve is the highest precision that thresholds reach at that recall, and the
@@ -162,12 +160,9 @@ class FrontierDisplay:
         FrontierDisplay
             The display, drawn.
         """
-        labels = labels_for(estimator, Y, options.get("label_names"))
-        scores = score_matrix(estimator, X, labels.matrix.shape[1])
+        truth, scores = scored_by(estimator, X, Y, options)
         name = type(estimator).__name__ if name is None else name
-        options["label_names"] = labels.names
-        Y = with_nan(labels.matrix, labels.missing)
-        return cls.from_predictions(Y, scores, name=name, **options)
+        return cls.from_predictions(truth, scores, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
         """Draw the frontier, and lines of equal F if the axes are empty.
@@ -184,17 +179,12 @@ class FrontierDisplay:
         FrontierDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(5.5, 5))
         if not ax.has_data():
             self._draw_contours(ax)
-        name = None if self.name is None else figure_text(self.name)
+        name, whose = legend_name(self.name)
         (self.line_,) = ax.plot(*self._curve(), **({"label": name} | line_options))
         recall, precision = self.recall[self.best], self.precision[self.best]
-        whose = "" if name is None else f"{name}: "
         (self.best_,) = ax.plot(
             recall,
             precision,

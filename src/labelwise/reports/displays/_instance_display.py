@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_whole
 from labelwise.data import Dataset
 from labelwise.learners import BagPlugin
+from labelwise.reports.displays._display import Display, first_bags
 
 _INCHES_PER_CELL = 0.3
 _LARGEST = (12.0, 40.0)  # inches
 
 
-class InstanceDisplay:
+class InstanceDisplay(Display):
     """Scores of the instances of bags, drawn as one row for each instance.
 
     The instances of a bag are together, and lines separate the bags. A circle marks the decisions:
@@ -100,11 +100,7 @@ class InstanceDisplay:
         ValueError
             If `data` has no bags.
         """
-        check_instance(estimator, BagPlugin, "estimator")
-        check_instance(data, Dataset, "data")
-        if data.bags is None:
-            raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
-        shown = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
+        shown = first_bags(estimator, data, n_bags)
         found = estimator.predict_instances(shown)
         bag, label = np.nonzero(estimator.predict(shown))
         marked = np.zeros(found.scores.shape, dtype=bool)
@@ -126,13 +122,9 @@ class InstanceDisplay:
         InstanceDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
         n_instances, n_labels = self.scores.shape
-        if ax is None:
-            wanted = (2.5 + _INCHES_PER_CELL * n_labels, 1.5 + _INCHES_PER_CELL * n_instances)
-            _, ax = plt.subplots(figsize=np.minimum(wanted, _LARGEST), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        wanted = (2.5 + _INCHES_PER_CELL * n_labels, 1.5 + _INCHES_PER_CELL * n_instances)
+        ax = self._axes(ax, figsize=np.minimum(wanted, _LARGEST))
         self.image_ = ax.imshow(self.scores, cmap="Blues", aspect="auto", interpolation="nearest")
         ax.figure.colorbar(self.image_, ax=ax, label="score")
         for start in self.starts[1:-1]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from labelwise._estimators import scoring_method
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_readable, check_whole, labels_for
+from labelwise._validation import check_instance, check_readable, check_whole
 from labelwise.measures import Evaluation, evaluate
+from labelwise.reports.displays._display import Display, truth_of
 
 _OF_DECISIONS, _OF_SCORES = ("precision", "recall", "f"), ("auc", "average-precision")
 
 
-class LabelMeasuresDisplay:
+class LabelMeasuresDisplay(Display):
     """Precision, recall and F of each label, the lowest F at the top.
 
     For an evaluation of scores alone, average precision and the area under the ROC curve are drawn
@@ -155,9 +156,8 @@ class LabelMeasuresDisplay:
         """
         check_readable(X, "X")
         scoring_method(estimator, ("predict",))
-        labels = labels_for(estimator, Y, options.get("label_names"))
-        options["label_names"] = labels.names
-        return cls.from_predictions(labels.matrix, estimator.predict(X), **options)
+        truth = truth_of(estimator, Y, options)
+        return cls.from_predictions(truth, estimator.predict(X), **options)
 
     def plot(self, ax: Any = None) -> LabelMeasuresDisplay:
         """Draw a row for each label, with a dot for each measure.
@@ -173,11 +173,7 @@ class LabelMeasuresDisplay:
             The display itself.
         """
         n_shown = len(self.names)
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(7, 1.6 + 0.3 * n_shown), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(7, 1.6 + 0.3 * n_shown))
         for name, values in self.values.items():
             ax.plot(values, np.arange(n_shown), "o", label=name)
         ticks = [

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._estimators import score_matrix
-from labelwise._text import figure_text
-from labelwise._validation import labels_for
 from labelwise.measures import reliability
+from labelwise.reports.displays._display import Display, legend_name, scored_by
 
 _LARGEST_DOT, _SMALLEST_DOT = 120.0, 12.0
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """How often labels are present, by the probability given to them.
 
     Calibrated probabilities are on the diagonal; points below it are too high. The size of a point
@@ -128,12 +126,9 @@ class ReliabilityDisplay:
         ReliabilityDisplay
             The display, drawn.
         """
-        labels = labels_for(estimator, Y, options.get("label_names"))
-        n_labels = labels.matrix.shape[1]
-        proba = score_matrix(estimator, X, n_labels, method="predict_proba")
+        truth, proba = scored_by(estimator, X, Y, options, "predict_proba")
         name = type(estimator).__name__ if name is None else name
-        options["label_names"] = labels.names
-        return cls.from_predictions(labels.matrix, proba, name=name, **options)
+        return cls.from_predictions(truth, proba, name=name, **options)
 
     def plot(self, ax: Any = None) -> ReliabilityDisplay:
         """Draw the curve, and the diagonal if the axes are empty.
@@ -148,15 +143,11 @@ class ReliabilityDisplay:
         ReliabilityDisplay
             The display itself.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(5, 5), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(5, 5))
         if not ax.has_data():
             ax.plot([0, 1], [0, 1], color="0.7", linestyle="--", zorder=0)
         filled = self.n_cells > 0
-        whose = "" if self.name is None else f"{figure_text(self.name)}: "
+        _, whose = legend_name(self.name)
         (self.line_,) = ax.plot(
             self.mean[filled],
             self.share[filled],

@@ -9,12 +9,11 @@ import numpy as np
 
 from labelwise._text import figure_text
 from labelwise._validation import check_instance
+from labelwise.reports.displays._display import QUANTILES, Display, draw_quantiles
 from labelwise.splitting import SplitComparison, SplitQuality, split_quality
 
-_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
-
-class SplitQualityDisplay:
+class SplitQualityDisplay(Display):
     """Distance of label odds over labels (LD), for one or several splits.
 
     A thin line spans 5 to 95 % of the labels, a bar 25 to 75 %, and a dot is the median; the mark
@@ -111,11 +110,7 @@ class SplitQualityDisplay:
             The display itself.
         """
         n = len(self.qualities)
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(7.5, 1.3 + 0.45 * n), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(7.5, 1.3 + 0.45 * n))
         for row, found in enumerate(self.qualities.values()):
             _draw_labels(ax, row, found)
             beside = f"LD {found.ld:.3g}, ED {found.ed:.3g}, FZ {found.fz}, FLZ {found.flz}"
@@ -134,9 +129,6 @@ def _draw_labels(ax: Any, row: int, found: SplitQuality) -> None:
     values = np.asarray(found.label_ld, dtype=np.float64)
     finite = values[np.isfinite(values)]
     if finite.size:
-        ends = np.quantile(finite, _QUANTILES)
-        ax.plot(ends[[0, 4]], [row, row], color="C0", linewidth=1.2)
-        ax.plot(ends[[1, 3]], [row, row], color="C0", linewidth=6, solid_capstyle="butt")
-        ax.plot(ends[2], row, "o", color="white", markersize=3, zorder=3)
+        draw_quantiles(ax, row, np.quantile(finite, QUANTILES), "C0", 6)
     if np.isfinite(found.ld):
         ax.plot(found.ld, row, "|", color="black", markersize=14, markeredgewidth=1.5, zorder=4)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from labelwise._text import figure_text
+from labelwise.reports.displays._display import Display, legend_name
 
 
-class TermCurveDisplay:
+class TermCurveDisplay(Display):
     """A measure against the number of terms, with the smallest good number.
 
     The smallest number of terms whose value is within one standard error of the highest value is
@@ -82,13 +83,10 @@ class TermCurveDisplay:
         TermCurveDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = self._axes(ax, layout=None)
         order = np.argsort(self.sizes, kind="stable")
         sizes, values, errors = (a[order] for a in (self.sizes, self.values, self.errors))
-        name = None if self.name is None else figure_text(self.name)
+        name, _ = legend_name(self.name)
         (self.line_,) = ax.plot(sizes, values, **{"marker": ".", "label": name} | line_options)
         color = self.line_.get_color()
         ax.fill_between(sizes, values - errors, values + errors, color=color, alpha=0.2, lw=0)
@@ -101,5 +99,4 @@ class TermCurveDisplay:
         )
         ax.set(xscale="log", xlabel="terms", ylabel=figure_text(self.measure))
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators import score_matrix
 from labelwise._text import figure_text
-from labelwise._validation import check_outcome, check_whole, columns_in_order, labels_for, with_nan
+from labelwise._validation import check_outcome, check_whole, columns_in_order
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.measures import Counts, f_measure
+from labelwise.reports.displays._display import QUANTILES, Display, draw_quantiles, scored_by
 
-_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NEGATIVE, _POSITIVE, _CUT = "0.6", "C0", "C3"
 
 
@@ -29,7 +28,7 @@ class LabelScores(NamedTuple):
     negatives: np.ndarray
 
 
-class ThresholdDisplay:
+class ThresholdDisplay(Display):
     """Threshold of each label beside the scores of positives and negatives.
 
     Use `from_predictions` or `from_estimator`; the constructor takes the numbers that they
@@ -152,14 +151,11 @@ class ThresholdDisplay:
         ThresholdDisplay
             The display, drawn.
         """
-        labels = labels_for(estimator, Y, options.get("label_names"))
-        scores = score_matrix(estimator, X, labels.matrix.shape[1])
+        truth, scores = scored_by(estimator, X, Y, options)
         own = getattr(estimator, "thresholds_", None)
         if own is not None:
             options = {"thresholds": own} | options
-        options["label_names"] = labels.names
-        Y = with_nan(labels.matrix, labels.missing)
-        return cls.from_predictions(Y, scores, **options)
+        return cls.from_predictions(truth, scores, **options)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
         """Draw a row for each label: quantiles of its scores, threshold and F.
@@ -174,15 +170,14 @@ class ThresholdDisplay:
         ThresholdDisplay
             The display itself.
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            height = 1.6 + 0.34 * len(self.labels)
-            _, ax = plt.subplots(figsize=(7, height), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._axes(ax, figsize=(7, 1.6 + 0.34 * len(self.labels)))
         for row, label in enumerate(self.labels):
-            _draw_scores(ax, row + 0.17, label.negatives, _NEGATIVE)
-            _draw_scores(ax, row - 0.17, label.positives, _POSITIVE)
+            for height, ends, color in (
+                (row + 0.17, label.negatives, _NEGATIVE),
+                (row - 0.17, label.positives, _POSITIVE),
+            ):
+                if not np.isnan(ends).any():
+                    draw_quantiles(ax, height, ends, color, 5)
         low, high = self._range()
         for row, label in enumerate(self.labels):
             _draw_threshold(ax, row, label.threshold, low, high)
@@ -270,17 +265,8 @@ def _label(
 
 def _quantiles(scores: np.ndarray) -> np.ndarray:
     if scores.size == 0:
-        return np.full(len(_QUANTILES), np.nan)
-    return np.asarray(np.quantile(scores, _QUANTILES))
-
-
-def _draw_scores(ax: Any, height: float, quantiles: np.ndarray, color: str) -> None:
-    """Draw a line from 5 to 95 %, a bar from 25 to 75 % and a dot at the median."""
-    if np.isnan(quantiles).any():
-        return
-    ax.plot(quantiles[[0, 4]], [height, height], color=color, linewidth=1.2)
-    ax.plot(quantiles[[1, 3]], [height, height], color=color, linewidth=5, solid_capstyle="butt")
-    ax.plot(quantiles[2], height, "o", color="white", markersize=3, zorder=3)
+        return np.full(len(QUANTILES), np.nan)
+    return np.asarray(np.quantile(scores, QUANTILES))
 
 
 def _draw_threshold(ax: Any, row: int, threshold: float, low: float, high: float) -> None:

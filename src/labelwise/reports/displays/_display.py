@@ -1,0 +1,72 @@
+"""What displays share: axes, bars of quantiles, and the truth and predictions of an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelwise._estimators import score_matrix
+from labelwise._text import figure_text
+from labelwise._validation import check_instance, check_whole, labels_for, with_nan
+from labelwise.data import Dataset
+from labelwise.learners import BagPlugin
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class Display:
+    """Arrays that are drawn by `plot`, on given axes or on those of a new figure."""
+
+    ax_: Any
+    figure_: Any
+
+    def _axes(self, ax: Any, **figure_options: Any) -> Any:
+        """Return the axes to draw on, and keep them and their figure."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots(**{"layout": "constrained"} | figure_options)
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+def legend_name(name: str | None) -> tuple[str | None, str]:
+    """Return the name of a model for a legend, and the same as the beginning of a phrase."""
+    text = None if name is None else figure_text(name)
+    return text, "" if text is None else f"{text}: "
+
+
+def draw_quantiles(ax: Any, height: float, ends: np.ndarray, color: str, width: float) -> None:
+    """Draw a line from 5 to 95 %, a bar from 25 to 75 % and a dot at the median."""
+    ax.plot(ends[[0, 4]], [height, height], color=color, linewidth=1.2)
+    ax.plot(ends[[1, 3]], [height, height], color=color, linewidth=width, solid_capstyle="butt")
+    ax.plot(ends[2], height, "o", color="white", markersize=3, zorder=3)
+
+
+def scored_by(
+    estimator: Any, X: Any, Y: Any, options: dict[str, Any], method: str | None = None
+) -> tuple[Any, np.ndarray]:
+    """Return the truth, with NaN where it is missing, and the scores of an estimator.
+
+    The names of the labels are added to `options`, the arguments of `from_predictions`.
+    """
+    truth = truth_of(estimator, Y, options)
+    return truth, score_matrix(estimator, X, truth.shape[1], method=method)
+
+
+def truth_of(estimator: Any, Y: Any, options: dict[str, Any]) -> Any:
+    """Return the labels in the columns of an estimator; their names are added to `options`."""
+    labels = labels_for(estimator, Y, options.get("label_names"))
+    options["label_names"] = labels.names
+    return with_nan(labels.matrix, labels.missing)
+
+
+def first_bags(estimator: Any, data: Any, n_bags: int) -> Dataset:
+    """Check a bag model and a data set of bags, and return its first bags."""
+    check_instance(estimator, BagPlugin, "estimator")
+    check_instance(data, Dataset, "data")
+    if data.bags is None:
+        raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
+    shown: Dataset = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
+    return shown
