@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain, compress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,14 +36,6 @@ _TYPES = (
     | dict.fromkeys(("fit_seconds", "predict_seconds"), "float64")
 )
 _PROVENANCE = ("labelwise", "python", "numpy", "scipy", "scikit-learn", "date")
-
-
-class _Values(NamedTuple):
-    """For every value: the index of its cell, the index of its measure, and the number."""
-
-    cell: np.ndarray
-    measure: np.ndarray
-    value: np.ndarray
 
 
 class Results:
@@ -127,7 +119,7 @@ class Results:
         return found
 
     def __len__(self) -> int:
-        return int(self._values.value.size)
+        return int(self._values[2].size)
 
     def __repr__(self) -> str:
         return f"{self.summary()}\n\n{self.state()}" if self.n_done else self.state()
@@ -347,7 +339,8 @@ class Results:
         return self.summary().to_markdown(measure)
 
     @cached_property
-    def _values(self) -> _Values:
+    def _values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For every value: the index of its cell, the index of its measure, and the number."""
         number = {name: j for j, name in enumerate(self.measures)}
         lists = self._cells["measures"]
         codes = {
@@ -356,11 +349,8 @@ class Results:
         }
         sizes = [codes[text].size for text in lists]
         measures = [codes[text] for text in lists] or [np.empty(0, dtype=np.int64)]
-        return _Values(
-            np.repeat(np.arange(len(lists)), sizes),
-            np.concatenate(measures),
-            unpacked(self._cells["found"]),
-        )
+        cells = np.repeat(np.arange(len(lists)), sizes)
+        return cells, np.concatenate(measures), unpacked(self._cells["found"])
 
 
 def read_results(store: str | Path, *, study: str | None = None) -> Results:

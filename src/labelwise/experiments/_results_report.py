@@ -64,7 +64,7 @@ def failure_note(failed: Sequence[FailedCell]) -> list[str]:
     lines = [
         f"failed: {printable(c.dataset)} / {printable(c.model)} / {printable(c.split)}, "
         f"fold {c.fold}, seed {c.seed}: "
-        f"{printable((c.error.strip().splitlines() or ['?'])[-1], _LONGEST)}"
+        f"{printable(c.reason, _LONGEST)}"
         for c in failed[:_SHOWN_FAILURES]
     ]
     if len(failed) > _SHOWN_FAILURES:

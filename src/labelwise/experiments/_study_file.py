@@ -12,15 +12,15 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labelwise._io import DataError, plain_name
 from labelwise._validation import check_names
-from labelwise.data import Dataset, input_files, load
+from labelwise.data import input_files, load
 
 _Name = Annotated[str, Field(min_length=1)]
 
@@ -62,6 +62,10 @@ class _Fields(_Strict):
     store: _Name | None = None
 
 
+# Fields that are arguments of `Study` as they are.
+_ARGUMENTS = ("measures", "seeds", "name", "undefined", "timeout", "lower_is_better")
+
+
 def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Path]:
     """Read the arguments of a study, and the path of its store, from a TOML file.
 
@@ -98,19 +102,16 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
     path = Path(path)
     fields = _fields(path)
     home = None if fields.data_home is None else str(path.parent / fields.data_home)
-    files = _DataFiles(path.parent, home, fields.max_bytes if max_bytes is None else max_bytes)
+    most = fields.max_bytes if max_bytes is None else max_bytes
     with errors_with_place(path):
-        datasets = files.sources(fields.datasets)
-    arguments = {
-        "datasets": datasets,
+        sources = _sources(fields.datasets, path.parent)
+    arguments = {name: getattr(fields, name) for name in _ARGUMENTS} | {
+        "datasets": {
+            name: partial(load, one, data_home=home, labels=labels, max_bytes=most)
+            for name, (one, labels) in sources.items()
+        },
         "models": _objects(path, "models", fields.models),
         "splits": _objects(path, "splits", fields.splits),
-        "measures": fields.measures,
-        "seeds": fields.seeds,
-        "name": fields.name,
-        "undefined": fields.undefined,
-        "timeout": fields.timeout,
-        "lower_is_better": fields.lower_is_better,
     }
     store = path.with_suffix(".sqlite") if fields.store is None else path.parent / fields.store
     return arguments, store
@@ -139,44 +140,20 @@ def _objects(path: Path, kind: str, fields: Mapping[str, str | _ObjectField]) ->
     return objects
 
 
-@dataclass(frozen=True)
-class _LoadedWhenCalled:
-    """A data set of a study file, loaded in the process that runs a cell."""
-
-    name_or_path: str
-    home: str | None
-    labels: Any
-    max_bytes: int | None
-
-    def __call__(self) -> Dataset:
-        return load(
-            self.name_or_path, data_home=self.home, labels=self.labels, max_bytes=self.max_bytes
-        )
-
-
-class _DataFiles(NamedTuple):
-    """Where the data sets of a study file are, and the largest size of each."""
-
-    folder: Path
-    home: str | None
-    max_bytes: int | None
-
-    def sources(
-        self, datasets: list[str] | dict[str, str | _DatasetField]
-    ) -> dict[str, _LoadedWhenCalled]:
-        """Return how to load each data set, by name."""
-        if isinstance(datasets, list):
-            names = check_names(map(plain_name, datasets), "datasets")
-            return {name: self.source(one) for name, one in zip(names, datasets, strict=True)}
-        return {name: self.source(one) for name, one in datasets.items()}
-
-    def source(self, one: str | _DatasetField) -> _LoadedWhenCalled:
-        """Return how to load one data set."""
+def _sources(
+    datasets: list[str] | dict[str, str | _DatasetField], folder: Path
+) -> dict[str, tuple[str, Any]]:
+    """Return name or file, and labels, of each data set; files are relative to the folder."""
+    if isinstance(datasets, list):
+        names = check_names(map(plain_name, datasets), "datasets")
+        datasets = dict(zip(names, datasets, strict=True))
+    found = {}
+    for name, one in datasets.items():
         what, labels = (one, None) if isinstance(one, str) else (one.load, one.labels)
         # A bundled set has no files.
-        is_file = bool(input_files(what)) and (self.folder / what).exists()
-        place = str(self.folder / what) if is_file else what
-        return _LoadedWhenCalled(place, self.home, labels, self.max_bytes)
+        is_file = bool(input_files(what)) and (folder / what).exists()
+        found[name] = str(folder / what) if is_file else what, labels
+    return found
 
 
 def _fields(path: Path) -> _Fields:

@@ -187,3 +187,9 @@ def test_results_print_as_tables_that_say_what_was_left_out():
     assert text.index("C4.5+m+cf") < text.index("C4.5+cf")
     assert "All methods tie on 1 of them." in repr(average_ranks(COLUMNS, measure="macro-auc"))
     assert repr(friedman_test(VALUES, higher_is_better=True)).startswith("Friedman: chi2(3)")
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones():
+    found = nemenyi_test([[1, 2, 3]] * 5, higher_is_better=False)
+    with pytest.raises(ValueError, match="second must name one of 0, 1, 2, got 'x'"):
+        found.differ("0", "x")

@@ -70,6 +70,11 @@ class FailedCell(NamedTuple):
     seed: int
     error: str
 
+    @property
+    def reason(self) -> str:
+        """The last line of the traceback."""
+        return (self.error.strip().splitlines() or ["?"])[-1]
+
 
 @dataclass(frozen=True)
 class StudyInputs:

@@ -88,11 +88,7 @@ class PairedValues:
         ValueError
             If there is no such method.
         """
-        refuse_sparse(method, input_name, "the name of a method")
-        if str(method) not in self.methods:
-            known = listed(self.methods, _SHOWN, show=printable)
-            raise ValueError(f"{input_name} must name one of {known}, got {method!r}.")
-        return self.methods.index(str(method))
+        return place_of(method, self.methods, input_name)
 
     def __repr__(self) -> str:
         rows = [
@@ -181,6 +177,15 @@ def paired_values(
     direction = _check_direction(higher_is_better, measure)
     found = PairedValues(matrix, blocks, methods, direction, measure or "")
     return _without_missing(found, missing)
+
+
+def place_of(method: Any, methods: tuple[str, ...], input_name: str) -> int:
+    """Return the place of a method among the methods; refuse an unknown name."""
+    refuse_sparse(method, input_name, "the name of a method")
+    if str(method) not in methods:
+        known = listed(methods, _SHOWN, show=printable)
+        raise ValueError(f"{input_name} must name one of {known}, got {method!r}.")
+    return methods.index(str(method))
 
 
 def dropped_note(dropped: Sequence[str]) -> list[str]:

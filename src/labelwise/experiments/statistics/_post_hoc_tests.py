@@ -10,7 +10,7 @@ import numpy as np
 from labelwise._text import as_text, printable
 from labelwise._validation import check_share
 from labelwise.experiments.statistics._average_ranks import AverageRanks, ranks_of
-from labelwise.experiments.statistics._paired_values import paired_values
+from labelwise.experiments.statistics._paired_values import dropped_note, paired_values, place_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,8 +93,9 @@ class RankPairs:
         ValueError
             If there is no such method.
         """
-        places = [self.ranks.methods.index(name) for name in (first, second)]
-        return bool(self.p_values[places[0], places[1]] < self.alpha)
+        i = place_of(first, self.ranks.methods, "first")
+        j = place_of(second, self.ranks.methods, "second")
+        return bool(self.p_values[i, j] < self.alpha)
 
     def __repr__(self) -> str:
         names = self.ranks.methods
@@ -114,10 +115,7 @@ class RankPairs:
         if not np.isnan(self.p_values).any():
             bars = "; ".join(", ".join(map(printable, group)) for group in self.groups) or "none"
             notes.append(f"Groups without a significant difference: {bars}.")
-        if self.ranks.dropped:
-            dropped = ", ".join(map(printable, self.ranks.dropped))
-            notes.append(f"Left out, as a value is missing: {dropped}.")
-        return notes
+        return notes + dropped_note(self.ranks.dropped)
 
 
 def nemenyi_test(

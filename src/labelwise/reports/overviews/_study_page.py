@@ -304,8 +304,7 @@ def _failure_table(results: Results) -> Block:
     """Return the failed cells; those of a model and data set with the same error are one row."""
     groups: dict[tuple[str, str, str], list[Any]] = {}
     for cell in results.failed:
-        last = (cell.error.strip().splitlines() or ["?"])[-1]
-        groups.setdefault((cell.model, cell.dataset, last), []).append(cell)
+        groups.setdefault((cell.model, cell.dataset, cell.reason), []).append(cell)
     shown = list(groups.values())[:_MOST_FAILURES]
     columns = [
         text_column("model", "model", [cells[0].model for cells in shown]),
