@@ -28,7 +28,7 @@ from labelwise.learners import (
     OkapiNeighbors,
     ReverseMultilabel,
 )
-from labelwise.measures import Counts, count, coverage, evaluate, precision, rank_cut_f
+from labelwise.measures import Counts, count, coverage, evaluate, precision
 from labelwise.splitting import MultilabelStratifiedKFold, assign, split_quality
 from tests import hostile_matrices
 
@@ -61,7 +61,6 @@ OF_SCORES = {
     "shares of training": lambda A: proportion_cut(A, Y),
     "evaluation": lambda A: evaluate(Y, scores=A),
     "coverage": lambda A: coverage(Y, A),
-    "rank cuts": lambda A: rank_cut_f(Y, A),
     "expected F": lambda A: maximize_expected_f_independent(A),
 }
 OF_FEATURES = {

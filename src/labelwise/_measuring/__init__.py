@@ -14,6 +14,5 @@ from labelwise._measuring._rankings import inverse_propensities as inverse_prope
 from labelwise._measuring._rankings import r_precision_of as r_precision_of
 from labelwise._measuring._ranks import find_places as find_places
 from labelwise._measuring._ranks import ranked_positives as ranked_positives
-from labelwise._measuring._ranks import ranks_by_column as ranks_by_column
 from labelwise._measuring._register import measure_named as measure_named
 from labelwise._measuring._register import named_measures as named_measures

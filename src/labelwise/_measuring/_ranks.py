@@ -111,33 +111,6 @@ def ranked_positives(
     )
 
 
-def ranks_by_column(Y: sparse.csc_array, scores: Any) -> np.ndarray:
-    """Rank each positive in its sample from 1, equal scores by column; 0 without a score.
-
-    O(positives * labels); dense copies of sparse scores are made for a block of samples at a time.
-    """
-    from labelwise._measuring._ranks_kernels import places_by_column
-
-    rows = sparse.csr_array(Y)
-    together = max(1, _BLOCK // rows.shape[1])
-    found = [np.empty(0, dtype=np.int64)]
-    for start in range(0, rows.shape[0], together):
-        some = rows[start : start + together]
-        dense = np.ascontiguousarray(_filled(scores[start : start + together]))
-        found.append(places_by_column(dense, some.indptr.astype(np.int64), some.indices))
-    return np.concatenate(found)
-
-
-def _filled(scores: Any) -> np.ndarray:
-    """Return dense scores, -inf where a sparse matrix has none."""
-    if not sparse.issparse(scores):
-        return np.asarray(scores)
-    dense = np.full(scores.shape, -np.inf, dtype=scores.dtype)
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    dense[rows, scores.indices] = scores.data
-    return dense
-
-
 def stored_places(Y: sparse.csr_array, scores: sparse.csr_array) -> np.ndarray:
     """Return where the score of each positive is stored, -1 if it is absent.
 

@@ -92,21 +92,3 @@ def running_sums(ranking, values):
         if ranking[p] == ranking[p - 1]:
             sums[p] += sums[p - 1]
     return sums
-
-
-@njit(cache=True, nogil=True)
-def places_by_column(scores, indptr, indices):
-    """Place from 1 of each positive in its row; equal scores by column, 0 for a score of -inf."""
-    places = np.zeros(indices.size, np.int64)
-    for i in range(scores.shape[0]):
-        for p in range(indptr[i], indptr[i + 1]):
-            own = scores[i, indices[p]]
-            if own == -np.inf:
-                continue
-            n_before = 0
-            for j in range(scores.shape[1]):
-                n_before += scores[i, j] > own
-            for j in range(indices[p]):
-                n_before += scores[i, j] == own
-            places[p] = n_before + 1
-    return places

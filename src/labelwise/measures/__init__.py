@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         r_precision,
         ranking_loss,
     )
-    from labelwise.measures._measure_scores import rank_cut_f as rank_cut_f
     from labelwise.measures._reliability import reliability
     from labelwise.measures._scorers import scorer, scorers
 
