@@ -131,9 +131,9 @@ def find_top(
     weights: np.ndarray | None = None,
     inverse: np.ndarray | None = None,
 ) -> TopLabels:
-    """Rank the k best labels of each sample; without inverse propensities all are 1."""
+    """Rank the k best labels of each sample, and the best ranking by inverse propensities."""
     n_samples, n_labels = Y.shape
-    inverse = np.ones(n_labels) if inverse is None else inverse
+    weighed = np.ones(n_labels) if inverse is None else inverse
     rows, labels, ranks = _top(scores, k)
     truth = sparse.csr_array(Y)
     truth.sort_indices()
@@ -143,7 +143,9 @@ def find_top(
     is_hit = np.append(present, -1)[places] == wanted
     counted = None if weights is None else weights[owners]
     positives = np.bincount(truth.indices, counted, minlength=n_labels)
-    found = TopLabels(rows, labels, ranks, is_hit, positives, n_samples, weights, inverse)
+    found = TopLabels(rows, labels, ranks, is_hit, positives, n_samples, weights, weighed)
+    if inverse is None:
+        return found
     ideal = sparse.csr_array((inverse[truth.indices], truth.indices, truth.indptr), truth.shape)
     rows, labels, ranks = _top(ideal, k)
     every = np.ones(rows.size, dtype=bool)

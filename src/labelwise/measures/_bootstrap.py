@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -22,24 +21,7 @@ from labelwise._counts import (
     filled_and_defined,
     mean_of_sums,
 )
-from labelwise._validation import Outcome, check_n_bootstrap, check_random_state, check_share
-
-
-class Resampling(NamedTuple):
-    """Number of draws, share of the draws in an interval, and random generator."""
-
-    n_draws: int
-    confidence: float
-    random: np.random.RandomState
-
-
-def check_resampling(n_bootstrap: Any, confidence: Any, random_state: Any) -> Resampling | None:
-    """Check the options of the bootstrap; return None if there are no draws."""
-    n_draws = check_n_bootstrap(n_bootstrap)
-    confidence = check_share(confidence, "confidence")
-    if n_draws == 0:
-        return None
-    return Resampling(n_draws, confidence, check_random_state(random_state))
+from labelwise._validation import Outcome
 
 
 def intervals(
@@ -47,7 +29,9 @@ def intervals(
     measures: Sequence[MeasureRecord],
     each: dict[str, np.ndarray],
     undefined: str | float,
-    resampling: Resampling,
+    n_draws: int,
+    confidence: float,
+    random: np.random.RandomState,
 ) -> dict[str, tuple[float, float]]:
     """Compute the percentile interval of each measure that is a sum over samples.
 
@@ -59,7 +43,7 @@ def intervals(
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
-    for times in draws(outcome.Y.shape[0], resampling.n_draws, resampling.random):
+    for times in draws(outcome.Y.shape[0], n_draws, random):
         weights = times if outcome.weights is None else times * outcome.weights[:, None]
         total, n_defined = (values @ weights for values in sums)
         means = mean_of_sums(total, n_defined, n_defined + ~sums[1] @ weights, undefined)
@@ -69,7 +53,7 @@ def intervals(
         for measure in counted:
             values = measure.function(counts[measure.by])
             drawn[measure.name].append(measure.averaged(values, undefined))
-    tail = (1 - resampling.confidence) / 2
+    tail = (1 - confidence) / 2
     return {name: _percentiles(np.concatenate(drawn[name]), tail) for name in drawn}
 
 

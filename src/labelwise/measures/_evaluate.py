@@ -12,8 +12,15 @@ from labelwise._blocks import is_stored, refuse_in_blocks
 from labelwise._counts import MeasureRecord, count_empty_samples
 from labelwise._measuring import check_inverse, measure_named, measure_outcome, named_measures
 from labelwise._text import NamedValues
-from labelwise._validation import check_outcome, check_undefined, check_whole
-from labelwise.measures._bootstrap import check_resampling, intervals
+from labelwise._validation import (
+    check_n_bootstrap,
+    check_outcome,
+    check_random_state,
+    check_share,
+    check_undefined,
+    check_whole,
+)
+from labelwise.measures._bootstrap import intervals
 from labelwise.measures._evaluation import Evaluation, label_columns
 
 
@@ -143,7 +150,9 @@ def evaluate(
     array([0.5, 1. ])
     """
     undefined = check_undefined(undefined, allow_zero=True)
-    resampling = check_resampling(n_bootstrap, confidence, random_state)
+    n_bootstrap = check_n_bootstrap(n_bootstrap)
+    confidence = check_share(confidence, "confidence")
+    random = check_random_state(random_state) if n_bootstrap else None
     if scores is None and decided is None:
         raise ValueError("scores or decided must be given, got neither.")
     if is_stored(Y, scores, decided):
@@ -172,10 +181,11 @@ def evaluate(
         outcome.Y.shape[1], needed, beta, cutoffs, also, inverse is not None
     )
     measured, each = measure_outcome(
-        outcome, measures, undefined, keep_samples=resampling is not None, inverse=inverse
+        outcome, measures, undefined, keep_samples=random is not None, inverse=inverse
     )
-    if resampling is not None:
-        for name, (low, high) in intervals(outcome, measures, each, undefined, resampling).items():
+    if random is not None:
+        found = intervals(outcome, measures, each, undefined, n_bootstrap, confidence, random)
+        for name, (low, high) in found.items():
             measured[name] = measured[name]._replace(low=low, high=high)
     n_samples, n_labels = outcome.Y.shape
     return Evaluation(
@@ -190,7 +200,7 @@ def evaluate(
         n_samples=n_samples,
         beta=float(beta),
         undefined=undefined,
-        confidence=None if resampling is None else resampling.confidence,
+        confidence=None if random is None else confidence,
         n_missing=given.n_missing,
         n_without_truth=tuple(np.subtract(given.Y.shape, outcome.Y.shape).tolist()),
         n_empty_samples=count_empty_samples(outcome),

@@ -177,7 +177,22 @@ class Evaluation(Mapping[str, float]):
         list of str
             Sentences; none if there is nothing to explain.
         """
-        return _notes(self)
+        found = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
+        if self.confidence is not None:
+            found.append(f"Intervals: {self.confidence:.0%}, by bootstrap over samples.")
+        groups: dict[tuple[int, str], list[str]] = {}
+        for name, one in self.measured.items():
+            if one.n_undefined and one.by != "all":
+                groups.setdefault((one.n_undefined, one.by), []).append(name)
+        effect = _EFFECTS.get(str(self.undefined), f"counted as {self.undefined}")
+        for (n_undefined, by), names in groups.items():
+            plural = "" if n_undefined == 1 else "s"
+            found.append(
+                f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}."
+            )
+        if groups and self.undefined == "nan":
+            found.append('undefined="skip" (--undefined skip) leaves these out of the means.')
+        return found + _note_of_missing_labels(self) + _notes_of_empty(self)
 
     def to_latex(self, by: str = "measure") -> str:
         """Format the values as a LaTeX table; names are escaped.
@@ -314,24 +329,6 @@ def _cell(evaluation: Evaluation, name: str) -> str:
     if found.low is None or found.high is None:
         return _number(found.value)
     return f"{_number(found.value)} [{_number(found.low)}, {_number(found.high)}]"
-
-
-def _notes(evaluation: Evaluation) -> list[str]:
-    """Explain beta, intervals and undefined values below the tables."""
-    found = [] if evaluation.beta == 1 else [f"F with beta = {evaluation.beta:g}."]
-    if evaluation.confidence is not None:
-        found.append(f"Intervals: {evaluation.confidence:.0%}, by bootstrap over samples.")
-    groups: dict[tuple[int, str], list[str]] = {}
-    for name, one in evaluation.measured.items():
-        if one.n_undefined and one.by != "all":
-            groups.setdefault((one.n_undefined, one.by), []).append(name)
-    effect = _EFFECTS.get(str(evaluation.undefined), f"counted as {evaluation.undefined}")
-    for (n_undefined, by), names in groups.items():
-        plural = "" if n_undefined == 1 else "s"
-        found.append(f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}.")
-    if groups and evaluation.undefined == "nan":
-        found.append('undefined="skip" (--undefined skip) leaves these out of the means.')
-    return found + _note_of_missing_labels(evaluation) + _notes_of_empty(evaluation)
 
 
 def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:

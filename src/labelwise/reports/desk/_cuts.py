@@ -7,13 +7,14 @@ which a label can be pinned.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._counts import count_matched
 from labelwise._curves import Cuts, hulls_of
+from labelwise._text import printable
 from labelwise._tuning import Problem
 from labelwise.measures import Counts
 from labelwise.reports.desk._cells import cells_of
@@ -135,34 +136,19 @@ def _summary(
         n_levels //= 2
 
 
-class SliceCounts(NamedTuple):
-    """Groups of a column: samples, positives, and what each stored cut adds to each group.
-
-    `decided` and `hits` have the shape (n_cuts, n_groups); the sum over the cuts of a label up to
-    one of them is what the group has there. `spread` has, for precision, recall and F, the factor
-    by which the standard error over samples exceeds that of independent decisions. `points` has the
-    decisions and hits of each group at the marked points.
-    """
-
-    name: str
-    groups: list[str]
-    rows: np.ndarray
-    positives: np.ndarray
-    decided: np.ndarray
-    hits: np.ndarray
-    spread: dict[str, list[float]]
-    points: dict[str, tuple[list[int], ...]]
-
-
 def slice_counts(
     problem: Problem,
     slicing: Slicing,
     cuts: StoredCuts,
     decided: Mapping[str, sparse.csc_array],
-) -> SliceCounts:
+) -> dict[str, Any]:
     """Count the groups of a column at the stored cuts, and for the decisions of marked points.
 
-    The spread is measured at the point "exact".
+    `decided` and `hits` are what each stored cut adds to each group, of shape (n_cuts, n_groups);
+    the sum over the cuts of a label up to one of them is what the group has there. `spread` has,
+    for precision, recall and F, the factor by which the standard error over samples exceeds that of
+    independent decisions, at the point "exact". `points` has the decisions and hits of each group
+    at the marked points.
     """
     groups, codes = _largest(slicing)
     size = len(groups)
@@ -175,16 +161,16 @@ def slice_counts(
         )
         for key, counts in by_sample.items()
     }
-    return SliceCounts(
-        slicing.name,
-        groups,
-        np.bincount(codes, minlength=size),
-        _totals(exact.tp + exact.fn, codes, size),
-        n_decided,
-        hits,
-        _spreads(exact, codes, size),
-        points,
-    )
+    return {
+        "name": printable(slicing.name),
+        "groups": list(map(printable, groups)),
+        "rows": np.bincount(codes, minlength=size).tolist(),
+        "positives": _totals(exact.tp + exact.fn, codes, size).tolist(),
+        "decided": n_decided,
+        "hits": hits,
+        "spread": _spreads(exact, codes, size),
+        "points": points,
+    }
 
 
 def _added_by_cuts(

@@ -246,16 +246,7 @@ def _slice_data(
     desk: Desk, slicing: Slicing, cuts: StoredCuts, decided: dict[str, sparse.csc_array]
 ) -> dict[str, Any]:
     found = slice_counts(desk.problem, slicing, cuts, decided)
-    return {
-        "name": printable(found.name),
-        "groups": [printable(group) for group in found.groups],
-        "rows": found.rows.tolist(),
-        "positives": found.positives.tolist(),
-        "decided": packed_small(found.decided),
-        "hits": packed_small(found.hits),
-        "spread": found.spread,
-        "points": found.points,
-    }
+    return found | {name: packed_small(found[name]) for name in ("decided", "hits")}
 
 
 def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:

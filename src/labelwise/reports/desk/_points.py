@@ -115,7 +115,9 @@ def marked_points(desk: Desk) -> Marked:
     """Tune the common rules for micro F, and measure each of them on held-out folds too."""
     problem = desk.problem
     folds = Folds.of(problem)
-    points = [] if desk.decided is None else [_given_decisions(desk.decided)]
+    told = "The given decisions, which have no thresholds."
+    given = [] if desk.decided is None else [desk.decided]
+    points = [MarkedPoint("decided", "given", told, decided) for decided in given]
     points += [
         _given(problem, number, *item, desk.seed)
         for number, item in enumerate(desk.thresholds.items())
@@ -182,12 +184,6 @@ def are_probabilities(problem: Problem) -> bool:
     """Return whether all scores are between 0 and 1."""
     stored = problem.scores.data if sparse.issparse(problem.scores) else problem.scores
     return bool(stored.size) and bool(stored.min() >= 0) and bool(stored.max() <= 1)
-
-
-def _given_decisions(decided: sparse.csc_array) -> MarkedPoint:
-    return MarkedPoint(
-        "decided", "given", "The given decisions, which have no thresholds.", decided
-    )
 
 
 def _given(
