@@ -54,7 +54,7 @@ def training_part(name: str) -> tuple[Any, Any] | None:
 def run(name: str, X: Any, Y: Any, table: Table) -> None:
     """Fit one set with each of its penalties, and add what came to the table."""
     for penalty in PENALTIES[name]:
-        model = ReverseMultilabel(penalty=penalty, max_passes=MAX_PASSES, random_state=0)
+        model = ReverseMultilabel(penalty=penalty, max_iter=MAX_PASSES, random_state=0)
         start = time.process_time()
         memory = most_memory(lambda model=model: model.fit(X, Y))  # type: ignore[misc]
         seconds = time.process_time() - start
@@ -62,7 +62,7 @@ def run(name: str, X: Any, Y: Any, table: Table) -> None:
             name,
             " x ".join(f"{size:,}" for size in (*X.shape, Y.shape[1])),
             f"{penalty:g}",
-            f"{model.n_passes_}",
+            f"{model.n_iter_}",
             f"{model.gap_:.1e}",
             f"{seconds:.1f}",
             f"{model.n_planes_ / len(Y):.1f}",

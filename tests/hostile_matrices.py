@@ -217,6 +217,8 @@ def public_callables():
         module = importlib.import_module(f"labelwise.{stage}")
         for name in (*module.__all__, *RESULTS.get(stage, ())):
             found = getattr(module, name)
+            if not callable(found):
+                continue
             if not inspect.isclass(found) or name in MADE_BY_USERS:
                 yield f"{stage}.{name}", found
             if not inspect.isclass(found):
@@ -274,6 +276,7 @@ def entries():
     (thresholds,), (dataset,) = known["Thresholds"], known["Dataset"]
     arguments = {**MATRICES, **OTHERS, "thresholds": thresholds, "dataset": dataset}
     arguments |= {"data": dataset, "method": "0", "model": known["BinaryRelevance"][0]}
+    arguments["selector"] = known["TermSelector"][0]
     for path, function in public_callables():
         names = list(tried_parameters(path, function))
         if not names or path in NOT_CALLED:

@@ -63,8 +63,9 @@ def names_listed_by(package):
 def test_every_public_name_exists_and_says_what_it_is(stage):
     module = importlib.import_module(f"labelwise.{stage}")
     assert module.__doc__
-    if not stage.startswith("_"):  # shared packages list constants first
-        assert module.__all__ == sorted(module.__all__)
+    if not stage.startswith("_"):
+        constants_first = sorted(module.__all__, key=lambda name: (not name.isupper(), name))
+        assert module.__all__ == constants_first
     assert names_listed_by(stage)
     for name in names_listed_by(stage):
         is_type = typing.get_origin(getattr(module, name)) is not None

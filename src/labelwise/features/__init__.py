@@ -9,10 +9,6 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.features._okapi_weights import OkapiWeights
-    from labelwise.features._okapi_weights import (
-        inverse_document_frequency as inverse_document_frequency,
-    )
-    from labelwise.features._okapi_weights import okapi_weights as okapi_weights
     from labelwise.features._selector import TermSelector, combine
     from labelwise.features._selector import check_parameters as check_parameters
     from labelwise.features._table_features import TableFeatures

@@ -77,7 +77,9 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = self._counts(X, reset=True)
         self.avdl_ = float(X.sum() / X.shape[0])
-        self.idf_ = inverse_document_frequency(X)
+        present = X.indices[X.data != 0] if sparse.issparse(X) else np.nonzero(X)[1]
+        df = np.bincount(present, minlength=X.shape[1])
+        self.idf_ = np.log((X.shape[0] - df + 0.5) / (df + 0.5))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -99,7 +101,13 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             If X has negative or missing values, or another number of terms than in `fit`.
         """
         check_is_fitted(self)
-        return okapi_weights(self._counts(X, reset=False), self.avdl_)
+        X = self._counts(X, reset=False)
+        lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        slack = 0.5 + 1.5 * (lengths / self.avdl_ if self.avdl_ > 0 else np.zeros_like(lengths))
+        if not sparse.issparse(X):
+            return X / (slack[:, None] + X)
+        data = X.data / (np.repeat(slack, np.diff(X.indptr)) + X.data)
+        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
     def _counts(self, X: Any, *, reset: bool) -> Any:
         check_readable(X, "X")
@@ -122,23 +130,3 @@ class OkapiWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
-
-
-def okapi_weights(X: Any, avdl: float) -> Any:
-    """Compute Okapi weights of counts; avdl is the mean length of documents."""
-    lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
-    share = lengths / avdl if avdl > 0 else np.zeros_like(lengths)
-    slack = 0.5 + 1.5 * share
-    if not sparse.issparse(X):
-        return X / (slack[:, None] + X)
-    data = X.data / (np.repeat(slack, np.diff(X.indptr)) + X.data)
-    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
-
-
-def inverse_document_frequency(X: Any) -> np.ndarray:
-    """Compute the Okapi idf of each column from the rows where it is not 0."""
-    if sparse.issparse(X):
-        df = np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
-    else:
-        df = np.count_nonzero(X, axis=0)
-    return np.asarray(np.log((X.shape[0] - df + 0.5) / (df + 0.5)))

@@ -83,7 +83,7 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
         raise ValueError(f"score_lists must not be negative for the rule {rule}, got {kept.min()}.")
     combined = np.full(lists.shape[1], -np.inf)
     if allowed.any():
-        combined[allowed] = RULES[rule](kept)
+        combined[allowed] = _combined(kept, rule)
     return combined
 
 
@@ -104,44 +104,21 @@ def _check_lists(score_lists: Any) -> np.ndarray:
     return lists
 
 
-def _ranks(lists: np.ndarray) -> np.ndarray:
-    from scipy.stats import rankdata
+def _combined(lists: np.ndarray, rule: str) -> np.ndarray:
+    if rule in _RANK_RULES:
+        from scipy.stats import rankdata
 
-    return np.asarray(rankdata(-lists, axis=1))
-
-
-def _largest_share(lists: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    shares = lists / np.where(totals == 0, 1, totals)[:, None]
-    return np.asarray(shares.max(axis=0))
+        return -_RANK_RULES[rule](rankdata(-lists, axis=1), axis=0)
+    totals = lists.max(axis=1) if rule == "max-or" else np.linalg.norm(lists, axis=1)
+    return np.asarray((lists / np.where(totals == 0, 1, totals)[:, None]).max(axis=0))
 
 
-def _lowest_rank(lists: np.ndarray) -> np.ndarray:
-    return np.asarray(-_ranks(lists).max(axis=0))
-
-
-def _highest_rank(lists: np.ndarray) -> np.ndarray:
-    return np.asarray(-_ranks(lists).min(axis=0))
-
-
-def _average_rank(lists: np.ndarray) -> np.ndarray:
-    return np.asarray(-_ranks(lists).mean(axis=0))
-
-
-def _max_or(lists: np.ndarray) -> np.ndarray:
-    return _largest_share(lists, lists.max(axis=1))
-
-
-def _length_or(lists: np.ndarray) -> np.ndarray:
-    return _largest_share(lists, np.linalg.norm(lists, axis=1))
-
-
-RULES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "lowest-rank": _lowest_rank,
-    "highest-rank": _highest_rank,
-    "average-rank": _average_rank,
-    "max-or": _max_or,
-    "length-or": _length_or,
+_RANK_RULES: dict[str, Callable[..., np.ndarray]] = {
+    "lowest-rank": np.max,
+    "highest-rank": np.min,
+    "average-rank": np.mean,
 }
+RULES = (*_RANK_RULES, "max-or", "length-or")
 
 
 class TermSelector(SelectorMixin, BaseEstimator):

@@ -21,16 +21,18 @@ if TYPE_CHECKING:
     from labelwise.learners._independent_f import IndependentFPlugin
     from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
-    from labelwise.learners._register import LEARNERS as LEARNERS
+    from labelwise.learners._register import LEARNERS
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
-    from labelwise.learners._term_curve import term_curve as term_curve
+    from labelwise.learners._term_curve import TermCurve as TermCurve
+    from labelwise.learners._term_curve import term_curve
     from labelwise.learners.bags._bag_scores import highest_instances as highest_instances
     from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
     from labelwise.learners.trees._packed_trees import Forests as Forests
 
 __all__ = [
+    "LEARNERS",
     "BagPlugin",
     "BagSummary",
     "BestLearner",
@@ -45,7 +47,8 @@ __all__ = [
     "SampledFPlugin",
     "SubmodularMultilabel",
     "explain",
+    "term_curve",
 ]
 
 # Classes of results, and classes that model files name; users construct neither.
-publish(__name__, [*__all__, "Explanation", "Forests", "Leaderboard"])
+publish(__name__, [*__all__, "Explanation", "Forests", "Leaderboard", "TermCurve"])

@@ -18,7 +18,6 @@ from labelwise._estimators import (
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._chain_models import (
-    ChainPenalties,
     ChainPlan,
     LinearChain,
     ModelChain,
@@ -72,8 +71,9 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         with a penalty as strong as that of features, labels that exclude each other are drawn
         together. None means 1 for "gibbs", whose sweeps do not leave the label sets at which they
         start if labels depend strongly on each other. Only used without an estimator.
-    tol : float, default=1e-8
-        Tolerance of the regressions, as in `BinaryRelevance`. Only used without an estimator.
+    tol : float, default=None
+        Tolerance of the regressions, as in `BinaryRelevance`; None means 1e-8. Only used without an
+        estimator.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. Chains are fitted in parallel.
     random_state : int, RandomState or None, default=None
@@ -151,7 +151,7 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         n_draws: int = 100,
         penalty: Any = "auto",
         label_penalty: float | None = None,
-        tol: float = 1e-8,
+        tol: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -245,11 +245,15 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         if self.estimator is None:
             check_penalty(self.penalty)
             self._of_labels()
-            check_tol(self.tol)
+            self._tolerance()
         elif not is_classifier(self.estimator) or not hasattr(self.estimator, "predict_proba"):
             raise TypeError(
                 f"estimator must be a classifier with predict_proba, got {self.estimator!r}."
             )
+
+    def _tolerance(self) -> float:
+        # Chains average over draws, and need no exact optimum.
+        return 1e-8 if self.tol is None else check_tol(self.tol)
 
     def _of_labels(self) -> float:
         """Return the penalty of the coefficients of labels, as a part of λ."""
@@ -272,8 +276,8 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         if len(penalties) > 1 and n_labels:
             relevance = BinaryRelevance(penalty=penalties, tol=1e-5, n_jobs=self.n_jobs)
             self.penalties_ = relevance.fit(X, Y, groups=groups).penalties_
-        of_chain = ChainPenalties(self.penalties_, self._of_labels(), self.tol)
-        found = self._in_parallel(fit_linear, [(X, Y, plan, of_chain) for plan in plans])
+        shared = self.penalties_, self._of_labels(), self._tolerance()
+        found = self._in_parallel(fit_linear, [(X, Y, plan, *shared) for plan in plans])
         self.coef_ = np.array([chain.coef for chain in found])
         self.label_coef_ = np.array([chain.label_coef for chain in found])
         self.intercept_ = np.array([chain.intercept for chain in found])

@@ -83,26 +83,23 @@ class ModelChain(NamedTuple):
         return np.asarray(model.predict_proba(rows), dtype=np.float64)[:, 1]
 
 
-class ChainPenalties(NamedTuple):
-    """Penalties and tolerance of the regressions of a chain."""
+def fit_linear(
+    X: Any, Y: np.ndarray, plan: ChainPlan, penalties: np.ndarray, of_labels: float, tol: float
+) -> LinearChain:
+    """Fit the logistic regression of each label, at its penalty.
 
-    features: np.ndarray  # (n_labels,): λ of the coefficients of features
-    of_labels: float  # penalty of the coefficients of labels, as a part of λ
-    tol: float
-
-
-def fit_linear(X: Any, Y: np.ndarray, plan: ChainPlan, penalties: ChainPenalties) -> LinearChain:
-    """Fit the logistic regression of each label, at its penalty."""
+    `of_labels` is the penalty of the coefficients of labels, as a part of that of features.
+    """
     X, Y = X[plan.rows], Y[plan.rows]
     # A column that is larger by a factor has a penalty that is smaller by its square.
-    scale = 1 / np.sqrt(penalties.of_labels)
+    scale = 1 / np.sqrt(of_labels)
     n_labels = Y.shape[1]
     coef, label_coef = np.zeros((n_labels, X.shape[1])), np.zeros((n_labels, n_labels))
     intercept = np.where(Y[0] == 1, _CERTAIN, -_CERTAIN)
     for k in np.flatnonzero(Y.min(axis=0) != Y.max(axis=0)).tolist():
         seen = plan.sources(k)
-        rows, penalty = with_labels(X, scale * Y[:, seen]), (float(penalties.features[k]),)
-        problem = RegressionProblem(rows, None, [], penalty, penalties.tol, None, _no_report)
+        rows, penalty = with_labels(X, scale * Y[:, seen]), (float(penalties[k]),)
+        problem = RegressionProblem(rows, None, [], penalty, tol, None, _no_report)
         target = sparse.csc_array(Y[:, [k]].astype(bool))
         found = fit_regressions(problem, Tasks(target, np.ones(1, dtype=np.intp)))
         coef[k] = found.coefficients[: X.shape[1], 0]

@@ -53,10 +53,10 @@ class ExactFPlugin(ExpectedFClassifier):
         The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the
         same ones every time.
-    tol : float, default=1e-13
+    tol : float, default=None
         A regression stops when the decrease of its objective that the next step predicts is less
-        than `tol` times the objective. At the default, probabilities of the training samples of
-        yeast and enron are within 2e-6 of those at the optimum.
+        than `tol` times the objective. None means 1e-13, at which probabilities of the training
+        samples of yeast and enron are within 2e-6 of those at the optimum.
     consistent : bool, default=False
         Whether `make_consistent` adjusts the probabilities, which come from separate regressions,
         to those of one distribution before decisions. It may be changed after fitting.
@@ -113,7 +113,7 @@ class ExactFPlugin(ExpectedFClassifier):
         beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
-        tol: float = 1e-13,
+        tol: float | None = None,
         consistent: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,

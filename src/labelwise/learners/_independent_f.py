@@ -39,7 +39,7 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number; it may be changed after fitting.
-    tol : float, default=1e-13
+    tol : float, default=None
         Tolerance of `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. They are those of `BinaryRelevance`.
@@ -85,7 +85,7 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
         estimator: Any = None,
         *,
         beta: float = 1.0,
-        tol: float = 1e-13,
+        tol: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise._estimators import (
@@ -14,7 +15,7 @@ from labelwise._estimators import (
     learn_targets,
 )
 from labelwise._validation import check_whole, refuse_sparse
-from labelwise.features import OkapiWeights, inverse_document_frequency, okapi_weights
+from labelwise.features import OkapiWeights
 from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
 
@@ -116,8 +117,9 @@ class OkapiNeighbors(ScoringClassifier):
         targets = learn_targets(self, X, y)
         X = self._checked(X, reset=True)
         self.weights_ = None if self.weighted else OkapiWeights().fit(X)
-        self.idf_ = inverse_document_frequency(X)
-        self._postings = sparse.csc_array(self._weighed(X))
+        # Weights of either sign are 0 where counts are: the frequencies of terms are the same.
+        self.idf_ = (self.weights_ or OkapiWeights().fit(abs(X))).idf_
+        self._postings = sparse.csc_array(_weighed(X, self.weights_))
         self._counts = X if self.lengths == "selected" else None
         self._labels = sparse.csr_array(targets.matrix)
         return self
@@ -256,10 +258,10 @@ class OkapiNeighbors(ScoringClassifier):
         sums = np.empty((len(term_sets), queries.shape[0], self._labels.shape[1]))
         for place, terms in enumerate(term_sets):
             train, test = only_terms(self._counts, terms), only_terms(queries, terms)
-            avdl = float(train.sum() / train.shape[0])
-            weighed = okapi_weights(test, avdl)
+            weights = OkapiWeights().fit(train)
+            weighed = _weighed(test, weights)
             rows = _arrays(weighed, weighed.data * self.idf_[weighed.indices])
-            postings = sparse.csc_array(okapi_weights(train, avdl))
+            postings = sparse.csc_array(_weighed(train, weights))
             sums[place] = self._sums(rows, levels, 1, self._labels, postings)[0]
         return sums
 
@@ -281,14 +283,10 @@ class OkapiNeighbors(ScoringClassifier):
             X.sum_duplicates()
         return X
 
-    def _weighed(self, X: sparse.csr_array) -> sparse.csr_array:
-        # Not weights_.transform: its output may be configured to be a data frame.
-        return X if self.weights_ is None else okapi_weights(X, self.weights_.avdl_)
-
     def _queries(self, X: Any) -> Csr:
         """Return the rows of test documents, weighted, each weight times its term's idf."""
         check_is_fitted(self)
-        weighed = self._weighed(self._checked(X, reset=False))
+        weighed = _weighed(self._checked(X, reset=False), self.weights_)
         data = weighed.data * self.idf_[weighed.indices]
         return _arrays(weighed, data)
 
@@ -316,6 +314,12 @@ class OkapiNeighbors(ScoringClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = not self.weighted
         return tags
+
+
+def _weighed(X: sparse.csr_array, weights: OkapiWeights | None) -> sparse.csr_array:
+    # The output of `transform` may be configured to be a data frame.
+    with config_context(transform_output="default"):
+        return X if weights is None else weights.transform(X)
 
 
 def _arrays(matrix: Any, data: np.ndarray) -> Csr:

@@ -33,20 +33,20 @@ class ReverseMultilabel(ScoringClassifier):
         (the largest of equally good values). "auto" means 1e-4, 1e-3, ..., 1e3.
     cv : int, splitter or iterable of (train, test), default=5
         Folds on which λ is chosen. A number k means k folds of `MultilabelStratifiedKFold`.
-    tol : float, default=1e-3
-        Relative duality gap at which training stops.
-    max_passes : int, default=1000
+    tol : float, default=None
+        Relative duality gap at which training stops; None means 1e-3.
+    max_iter : int, default=1000
         Maximum number of passes over the samples; `fit` warns if the gap then exceeds `tol`.
     intercept_scaling : float, default=1.0
         How much less intercepts are penalised, as in ``sklearn.svm.LinearSVC``: with 10, a
         hundredth of the penalty applies to the scores of the mean sample.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
-    verbose : int, default=0
-        1 writes progress to the standard error stream.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the order of
         samples.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ReverseMultilabel(ScoringClassifier):
     gap_ : float
         ``(objective_ - dual value) / objective_``, an upper bound of the relative distance from
         `objective_` to its minimum.
-    n_passes_ : int
+    n_iter_ : int
         Passes over the samples at `penalty_`. Computing the gap of all samples counts as one.
     n_planes_ : int
         Number of label sets with positive dual weight at the end, over all samples.
@@ -128,21 +128,21 @@ class ReverseMultilabel(ScoringClassifier):
         *,
         penalty: Any = "auto",
         cv: Any = 5,
-        tol: float = 1e-3,
-        max_passes: int = 1000,
+        tol: float | None = None,
+        max_iter: int = 1000,
         intercept_scaling: float = 1.0,
         n_jobs: int | None = None,
-        verbose: int = 0,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.penalty = penalty
         self.cv = cv
         self.tol = tol
-        self.max_passes = max_passes
+        self.max_iter = max_iter
         self.intercept_scaling = intercept_scaling
         self.n_jobs = n_jobs
-        self.verbose = verbose
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, groups: Any = None) -> ReverseMultilabel:
         """Choose λ, and learn the weights of all labels together.

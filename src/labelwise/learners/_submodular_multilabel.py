@@ -38,20 +38,20 @@ class SubmodularMultilabel(ReverseMultilabel):
         Penalty weight λ, as in `ReverseMultilabel`.
     cv : int, splitter or iterable of (train, test), default=5
         Folds on which λ is chosen, as in `ReverseMultilabel`.
-    tol : float, default=1e-3
-        Relative duality gap at which training stops; see `gap_`.
-    max_passes : int, default=1000
+    tol : float, default=None
+        Relative duality gap at which training stops, see `gap_`; None means 1e-3.
+    max_iter : int, default=1000
         Maximum number of passes over the samples; `fit` warns if the gap then exceeds `tol`.
     intercept_scaling : float, default=1.0
         How much less intercepts are penalised, as in ``sklearn.svm.LinearSVC``: with 10, a
         hundredth of the penalty applies to the scores of the mean sample.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
-    verbose : int, default=0
-        1 writes progress to the standard error stream.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the order of
         samples.
+    verbose : int, default=0
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SubmodularMultilabel(ReverseMultilabel):
         set may exist, so the true gap may be larger. It is exact for `interaction=0`.
     objective_ : float
         Value of the objective at the fitted weights, over the label sets that were found.
-    coef_, intercept_, penalty_, cv_values_, n_passes_, n_planes_, constants_, label_names_,
+    coef_, intercept_, penalty_, cv_values_, n_iter_, n_planes_, constants_, label_names_,
     classes_, target_classes_, n_features_in_, feature_names_in_
         As in `ReverseMultilabel`.
 
@@ -107,22 +107,22 @@ class SubmodularMultilabel(ReverseMultilabel):
         share_of_pairs: float = 0.05,
         penalty: Any = "auto",
         cv: Any = 5,
-        tol: float = 1e-3,
-        max_passes: int = 1000,
+        tol: float | None = None,
+        max_iter: int = 1000,
         intercept_scaling: float = 1.0,
         n_jobs: int | None = None,
-        verbose: int = 0,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         super().__init__(
             penalty=penalty,
             cv=cv,
             tol=tol,
-            max_passes=max_passes,
+            max_iter=max_iter,
             intercept_scaling=intercept_scaling,
             n_jobs=n_jobs,
-            verbose=verbose,
             random_state=random_state,
+            verbose=verbose,
         )
         self.interaction = interaction
         self.share_of_pairs = share_of_pairs

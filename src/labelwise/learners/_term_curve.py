@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length
 
+from labelwise._estimators import splits_of
 from labelwise._measuring import find_places, r_precision_of
+from labelwise._validation import check_labels, check_readable, refuse_sparse
 from labelwise.features import TermSelector
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
 
@@ -19,85 +22,104 @@ _BLOCK = 2**24
 
 
 class TermCurve(NamedTuple):
-    """Mean R-precision and its standard error for each number of terms."""
+    """Mean R-precision and its standard error for each number of terms.
+
+    Attributes
+    ----------
+    sizes : list of int
+        Numbers of terms.
+    values : ndarray of shape (n_sizes,)
+        Mean R-precision of the test samples.
+    errors : ndarray of shape (n_sizes,)
+        Standard error of each mean.
+    """
 
     sizes: list[int]
-    values: np.ndarray  # (n_sizes,)
-    errors: np.ndarray  # (n_sizes,)
+    values: np.ndarray
+    errors: np.ndarray
 
 
-class _SplitModel(NamedTuple):
-    """What was learned from the training rows of a split, and its test rows."""
+def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 100) -> TermCurve:
+    """Measure R-precision of Okapi neighbours for growing numbers of terms.
 
-    ranking: np.ndarray
-    model: OkapiNeighbors
-    test: np.ndarray
-
-
-def term_curve(
-    X: sparse.csr_array,
-    Y: sparse.csc_array,
-    splits: Sequence[tuple[np.ndarray, np.ndarray]],
-    selector: TermSelector,
-    n_neighbors: int,
-) -> TermCurve:
-    """Measure R-precision on the test rows of splits for growing numbers of terms.
-
-    Terms are ranked and neighbours are found on the training rows of each split. Rows without a
-    label have no R-precision and are left out.
+    Terms are ranked and neighbours are found on the training samples of each split. Samples without
+    a label have no R-precision and are left out.
 
     Parameters
     ----------
-    X : csr_array of shape (n_samples, n_features)
-        Term counts.
-    Y : csc_array of shape (n_samples, n_labels)
-        Labels.
-    splits : sequence of pairs of int arrays
-        Training rows and test rows.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Counts of terms.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        Labels of the samples, 0 or 1.
     selector : TermSelector
-        Not fitted; gives the ranking of the terms.
-    n_neighbors : int
-        Neighbours of each test row.
+        Cloned for each split; gives the ranking of the terms.
+    cv : int, splitter or iterable of (train, test), default=5
+        The splits. A number means that many folds of `MultilabelStratifiedKFold`.
+    k : int, default=100
+        Number of neighbours, as in `OkapiNeighbors`.
 
     Returns
     -------
     TermCurve
-        One point for each of `SIZES` below the number of ranked terms, and one for all of them.
+        The curve at 50, 250, 500, 750, 1000, 1500, 2000, 2500, 3000, 4000, 5000 and 10000 terms, as
+        far as there are more, and at all terms that are not cut.
 
     Raises
     ------
     ValueError
-        If the selector's `cut` leaves no term, or no test row has a label.
+        If the `cut` of the selector leaves no term, or no test sample has a label.
+
+    See Also
+    --------
+    labelwise.reports.TermCurveDisplay : The curve as a figure, with the smallest good size.
+
+    References
+    ----------
+    J. S. Olsson, D. W. Oard, "Exploring Feature Selection for Multi-Label Text Classification using
+    Ranked Retrieval Measures", 2006 (olsson2006).
+
+    Examples
+    --------
+    >>> from labelwise.data import make_corpus
+    >>> from labelwise.features import TermSelector
+    >>> from labelwise.learners import term_curve
+    >>> documents = make_corpus(200, n_terms=300, random_state=0)
+    >>> term_curve(documents.X, documents.Y, TermSelector(), k=20).sizes
+    [50, 250, 300]
     """
-    parts = [
-        _SplitModel(
-            selector.fit(X[train], Y[train]).ranking_,
-            OkapiNeighbors(n_neighbors).fit(X[train], Y[train]),
-            test,
-        )
-        for train, test in splits
-    ]
-    least = min(part.ranking.size for part in parts)
+    refuse_sparse(selector, "selector", "a TermSelector")
+    refuse_sparse(cv, "cv", "splits")
+    check_readable(X, "X")
+    X = sparse.csr_array(check_array(X, accept_sparse="csr", input_name="X"))
+    Y = check_labels(Y).matrix
+    check_consistent_length(X, Y)
+    parts = []
+    for train, test in splits_of(cv, X, Y):
+        ranking = clone(selector).fit(X[train], Y[train]).ranking_
+        parts.append((ranking, OkapiNeighbors(k).fit(X[train], Y[train]), test))
+    least = min(ranking.size for ranking, _, _ in parts)
     if least == 0:
         raise ValueError(f"cut must leave a term, got {selector.cut}.")
     sizes = [size for size in SIZES if size < least]
-    values = np.hstack([_r_precisions(X, Y, part, sizes) for part in parts])
+    values = np.hstack([_r_precisions(X, Y, *part, sizes) for part in parts])
     values = values[:, ~np.isnan(values[0])]
     n_rows = values.shape[1]
     if n_rows == 0:
-        raise ValueError("Y must have a label in a test row, got none.")
+        raise ValueError("Y must have a label in a test sample, got none.")
     errors = values.std(axis=1, ddof=min(1, n_rows - 1)) / np.sqrt(n_rows)
     return TermCurve([*sizes, least], values.mean(axis=1), errors)
 
 
-def _r_precisions(X: Any, Y: Any, part: _SplitModel, sizes: list[int]) -> np.ndarray:
-    """Return R-precision of each test row at each size and with all terms of the ranking."""
-    every = [*sizes, part.ranking.size]
+def _r_precisions(
+    X: Any, Y: Any, ranking: np.ndarray, model: OkapiNeighbors, test: np.ndarray, sizes: list[int]
+) -> np.ndarray:
+    """Return R-precision of each test sample at each size and with all terms of the ranking."""
+    every = [*sizes, ranking.size]
     n_together = max(1, _BLOCK // (len(every) * Y.shape[1]))
     found = []
-    for start in range(0, part.test.size, n_together):
-        rows = part.test[start : start + n_together]
-        curve = part.model.score_curve(X[rows], part.ranking, every)
+    for start in range(0, test.size, n_together):
+        rows = test[start : start + n_together]
+        curve = model.score_curve(X[rows], ranking, every)
         truth = sparse.csc_array(Y[rows])
         found.append([r_precision_of(find_places(truth, scores, "sample")) for scores in curve])
     return np.hstack(found)

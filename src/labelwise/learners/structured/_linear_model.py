@@ -32,8 +32,8 @@ def learn_weights(
     with one class are not learned: their weights are 0, and their intercept is -1 or 1.
     """
     penalties = check_penalty(learner.penalty)  # strongest first
-    tol = check_real(learner.tol, "tol", least=1e-12, most=1.0)
-    max_passes = check_whole(learner.max_passes, "max_passes", least=2)
+    tol = 1e-3 if learner.tol is None else check_real(learner.tol, "tol", least=1e-12, most=1.0)
+    max_passes = check_whole(learner.max_iter, "max_iter", least=2)
     scaling = check_real(learner.intercept_scaling, "intercept_scaling", least=1e-3, most=1e3)
     random = check_random_state(learner.random_state)
     targets = learn_targets(learner, X, y, groups=groups)
@@ -41,7 +41,7 @@ def learn_weights(
     learner.coef_ = np.zeros((targets.constants.size, X.shape[1]))
     learner.intercept_ = np.where(targets.constants == 1, 1.0, -1.0)
     learner.penalty_, learner.cv_values_ = penalties[0], None
-    learner.objective_, learner.gap_, learner.n_passes_, learner.n_planes_ = 0.0, 0.0, 0, 0
+    learner.objective_, learner.gap_, learner.n_iter_, learner.n_planes_ = 0.0, 0.0, 0, 0
     if targets.varying.size == 0:
         return
     labels = targets.matrix[:, targets.varying].toarray()
@@ -84,14 +84,14 @@ def learn_weights(
     if best.gap > tol:
         warnings.warn(
             f"After {best.n_passes} passes the relative gap is {best.gap:.2g}, above "
-            f"tol={tol:g}; a larger max_passes or penalty lets it shrink.",
+            f"tol={tol:g}; a larger max_iter or penalty lets it shrink.",
             ConvergenceWarning,
             stacklevel=3,
         )
     weights, learner.intercept_[targets.varying] = problem.coefficients(best.W)
     learner.coef_[targets.varying] = weights.T
     learner.penalty_, learner.objective_, learner.gap_ = best.penalty, best.objective, best.gap
-    learner.n_passes_, learner.n_planes_ = best.n_passes, best.n_planes
+    learner.n_iter_, learner.n_planes_ = best.n_passes, best.n_planes
 
 
 def linear_scores(learner: Any, X: Any) -> np.ndarray:
