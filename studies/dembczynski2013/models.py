@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
-from labelwise.decisions import maximize_expected_f
 from labelwise.learners import (
     BinaryRelevance,
     ExactFPlugin,
@@ -26,16 +25,6 @@ from studies.dembczynski2013.readings import PENALTIES, READINGS, ShrunkIntercep
 
 # One λ for all labels, and an intercept that is penalised.
 COMMON = (1.0, 10.0, 100.0)
-
-
-class NeverEmpty(IndependentFPlugin):
-    """Decide for the highest expected F among label sets with at least one label."""
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the best label sets as if none were empty."""
-        joint, p_empty = self.predict_joint(X)
-        decided, _ = maximize_expected_f(joint, np.zeros_like(p_empty), beta=self.beta)
-        return np.asarray(decided, dtype=np.int64)
 
 
 class OneLabel(ReverseMultilabel):
@@ -88,15 +77,19 @@ def common_penalty(penalty: float) -> BinaryRelevance:
 MODELS = {
     "BR": Trial(BinaryRelevance(), "penalty"),
     "BR, mean loss": Trial(BinaryRelevance()),
-    "LFP": Trial(NeverEmpty(BinaryRelevance()), "estimator__penalty"),
+    "LFP": Trial(IndependentFPlugin(BinaryRelevance(), allow_empty=False), "estimator__penalty"),
     "LFP, empty sets": Trial(IndependentFPlugin(BinaryRelevance()), "estimator__penalty"),
     "EFP": Trial(ExactFPlugin(), "penalty"),
     "BR, penalised intercept": Trial(BinaryRelevance(ShrunkIntercept())),
-    "LFP, penalised intercept": Trial(NeverEmpty(BinaryRelevance(ShrunkIntercept()))),
+    "LFP, penalised intercept": Trial(
+        IndependentFPlugin(BinaryRelevance(ShrunkIntercept()), allow_empty=False)
+    ),
     "RML": Trial(ReverseMultilabel(random_state=0)),
     **{f"BR, common λ = {penalty:g}": Trial(common_penalty(penalty)) for penalty in COMMON},
     **{
-        f"LFP, common λ = {penalty:g}": Trial(NeverEmpty(common_penalty(penalty)))
+        f"LFP, common λ = {penalty:g}": Trial(
+            IndependentFPlugin(common_penalty(penalty), allow_empty=False)
+        )
         for penalty in COMMON
     },
     "RML, one label": Trial(OneLabel()),

@@ -36,6 +36,20 @@ def theorem_2():
     return np.zeros((10, 1)), np.array([[0, 0]] * 5 + [[0, 1]] * 2 + [[1, 1]] * 3)
 
 
+def test_without_empty_sets_it_decides_as_before_where_something_is_decided():
+    inner = BinaryRelevance(penalty=0.1)
+    X, Y = some_data()
+    Y[np.arange(150) % 3 > 0] = 0
+    model = IndependentFPlugin(inner).fit(X, Y)
+    free, free_value = model.predict(X), model.expected_f(X)
+    never = model.set_params(allow_empty=False).predict(X)
+    decides = free.any(axis=1)
+    assert not decides.all()
+    assert never.any(axis=1).all()
+    np.testing.assert_array_equal(never[decides], free[decides])
+    assert (model.expected_f(X)[~decides] < free_value[~decides]).all()
+
+
 def test_theorem_2_is_decided_rightly_by_efp_alone():
     X, Y = theorem_2()
     exact = ExactFPlugin(cv=2).fit(X, Y)

@@ -67,6 +67,27 @@ def test_the_gap_is_small_and_of_the_objective(learner):
     assert model.n_planes_ >= 40
 
 
+@each_learner
+def test_beta_is_that_of_the_objective_and_of_the_held_out_values(learner):
+    X, Y = some_data(60, 3)
+    model = clone(learner).set_params(beta=3.0, penalty=[0.03, 0.3]).fit(X, Y)
+    gains = np.zeros((3, 3))
+    if isinstance(model, SubmodularMultilabel):
+        gains[tuple(model.pairs_.T)] = model.gains_
+    given = X, Y.astype(bool), model.penalty_, gains
+    objective = oracle.objective(model.coef_.T, model.intercept_, *given, beta=3.0)
+    assert objective == pytest.approx(model.objective_, rel=1e-9 if not gains.any() else 0.02)
+    of_fold = clone(learner).set_params(beta=3.0, penalty=0.3)
+    values = []
+    for train, test in MultilabelStratifiedKFold(5).split(X, Y):
+        decided = of_fold.fit(X[train], Y[train]).predict(X[test])
+        values.append(f_measure(count(Y[test], decided, by="sample"), 3.0))
+    # Penalties are compared with a larger tolerance.
+    assert model.cv_values_[0.3] == pytest.approx(np.concatenate(values).mean(), abs=0.02)
+    plain = clone(learner).fit(X, Y).predict(X).sum()
+    assert clone(learner).set_params(beta=3.0).fit(X, Y).predict(X).sum() > plain
+
+
 def test_without_interaction_pairs_change_nothing():
     X, Y = some_data()
     alone = ReverseMultilabel(penalty=0.1, random_state=0).fit(X, Y)

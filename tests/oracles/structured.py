@@ -12,9 +12,10 @@ def all_sets(n_labels):
     return np.array(list(itertools.product((False, True), repeat=n_labels)))
 
 
-def f_loss(truth, decided):
-    n_sizes = truth.sum() + decided.sum()
-    return 0.0 if n_sizes == 0 else 1 - 2 * (truth & decided).sum() / n_sizes
+def f_loss(truth, decided, beta=1.0):
+    weighted_size = beta**2 * truth.sum() + decided.sum()
+    hits = (truth & decided).sum()
+    return 0.0 if weighted_size == 0 else 1 - (1 + beta**2) * hits / weighted_size
 
 
 def pair_gains(decided, gains):
@@ -26,20 +27,20 @@ def value(scores, decided, gains):
     return scores @ decided + pair_gains(decided, gains)
 
 
-def violation(scores, truth, decided, gains):
-    return f_loss(truth, decided) + value(scores, decided, gains)
+def violation(scores, truth, decided, gains, beta=1.0):
+    return f_loss(truth, decided, beta) + value(scores, decided, gains)
 
 
-def hinge_loss(scores, truth, gains):
-    highest = max(violation(scores, truth, one, gains) for one in all_sets(truth.size))
+def hinge_loss(scores, truth, gains, beta=1.0):
+    highest = max(violation(scores, truth, one, gains, beta) for one in all_sets(truth.size))
     return highest - value(scores, truth, gains)
 
 
-def highest_violation(scores, truth):
+def highest_violation(scores, truth, beta=1.0):
     """As by all label sets, without pairs: of so many hits and misses those of highest scores."""
     hits, misses = (np.sort(scores[truth == kind])[::-1] for kind in (True, False))
     violations = [
-        1 - 2 * a / max(hits.size + a + b, 1) + hits[:a].sum() + misses[:b].sum()
+        1 - (1 + beta**2) * a / (beta**2 * hits.size + a + b) + hits[:a].sum() + misses[:b].sum()
         for a in range(hits.size + 1)
         for b in range(misses.size + 1)
         if hits.size + a + b > 0
@@ -54,12 +55,12 @@ def central_features(X):
     return np.column_stack([central, np.full(len(X), constant)])
 
 
-def objective(weights, intercepts, X, Y, penalty, gains):
+def objective(weights, intercepts, X, Y, penalty, gains, beta=1.0):
     """weights: a row for each feature as given, whose 0 the intercepts are the scores of."""
     features = central_features(X)
     of_constant = (intercepts + X.mean(axis=0) @ weights) / features[0, -1]
     scores = features @ np.vstack([weights, of_constant])
-    losses = [hinge_loss(*row, gains) for row in zip(scores, Y, strict=True)]
+    losses = [hinge_loss(*row, gains, beta) for row in zip(scores, Y, strict=True)]
     return penalty / 2 * ((weights**2).sum() + (of_constant**2).sum()) + np.mean(losses)
 
 
@@ -70,7 +71,7 @@ def smallest_best_set(scores, gains, tolerance=1e-9):
     return best[np.argmin(best.sum(axis=1))]
 
 
-def violation_by_sizes(scores, truth, gains):
+def violation_by_sizes(scores, truth, gains, beta=1.0):
     """The highest true value of the sets that maximise the loss made linear at a size."""
     n_true, n_labels = truth.sum(), scores.size
     tried = [truth]
@@ -80,15 +81,16 @@ def violation_by_sizes(scores, truth, gains):
             one = np.arange(n_labels) == np.argmax(scores)
         tried.append(one)
     else:
+        of_hit = -(1 + beta**2) / (beta**2 * n_true + np.arange(n_labels + 1))
         for k in range(n_labels + 1):
-            tried.append(smallest_best_set(scores - 2 * truth / (n_true + k), gains))
+            tried.append(smallest_best_set(scores + of_hit[k] * truth, gains))
         for k in range(n_true, n_labels + 1):
-            of_size, of_hit = 2 * n_true / (n_true + k) ** 2, -2 / (n_true + k)
-            tried.append(smallest_best_set(scores + of_size + of_hit * truth, gains))
-    return max(violation(scores, truth, one, gains) for one in tried)
+            of_size = -of_hit[k] * n_true / (beta**2 * n_true + k)
+            tried.append(smallest_best_set(scores + of_size + of_hit[k] * truth, gains))
+    return max(violation(scores, truth, one, gains, beta) for one in tried)
 
 
-def least_objective(X, Y, penalty, gains):
+def least_objective(X, Y, penalty, gains, beta=1.0):
     """The optimum over all weights, a constraint for each label set of each row, by clarabel."""
     n_rows, n_labels = Y.shape
     features = central_features(X)
@@ -101,7 +103,7 @@ def least_objective(X, Y, penalty, gains):
             row[n_weights + i] = -1
             left.append(row)
             gain = pair_gains(one, gains) - pair_gains(truth, gains)
-            right.append(-f_loss(truth, one) - gain)
+            right.append(-f_loss(truth, one, beta) - gain)
     curvature = np.append(np.full(n_weights, penalty), np.zeros(n_rows))
     slope = np.append(np.zeros(n_weights), np.full(n_rows, 1 / n_rows))
     settings = clarabel.DefaultSettings()

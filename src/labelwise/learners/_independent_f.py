@@ -39,6 +39,9 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number; it may be changed after fitting.
+    allow_empty : bool, default=True
+        Whether a sample may be decided to have no label. Without it, a sample gets a label wherever
+        one has a probability above 0. It may be changed after fitting.
     tol : float, default=None
         Tolerance of `BinaryRelevance`. Only used without an estimator.
     n_jobs : int, default=None
@@ -85,12 +88,14 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
         estimator: Any = None,
         *,
         beta: float = 1.0,
+        allow_empty: bool = True,
         tol: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.beta = beta
+        self.allow_empty = allow_empty
         self.tol = tol
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -190,7 +195,9 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
         )
 
     def _decisions(self, X: Any) -> tuple[np.ndarray, ...]:
-        return maximize_expected_f_independent(self._proba(X), beta=self.beta)
+        return maximize_expected_f_independent(
+            self._proba(X), beta=self.beta, allow_empty=self.allow_empty
+        )
 
     def _proba(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

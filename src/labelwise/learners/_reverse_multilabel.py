@@ -16,8 +16,9 @@ class ReverseMultilabel(ScoringClassifier):
     """Learn linear scores by the structured hinge loss of F (RML).
 
     The margin of each wrong label set is rescaled by its loss.
-    With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss ``ℓ(y, y') = 1 - 2|y ∩ y'| / (|y| + |y'|)``
-    of two label sets (0 if both are empty), `fit` minimises::
+    With f(y, x) = Σ_j y_j (w_j · x + b_j) and the loss
+    ``ℓ(y, y') = 1 - (1 + β²)|y ∩ y'| / (β²|y| + |y'|)`` of two label sets (0 if both are empty),
+    `fit` minimises::
 
         λ/2 · (‖W‖² + ‖b + W·x̄‖²/κ²) + mean_i max_y' {ℓ(y_i, y') + f(y', x_i) - f(y_i, x_i)}
 
@@ -28,6 +29,9 @@ class ReverseMultilabel(ScoringClassifier):
 
     Parameters
     ----------
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number.
     penalty : float, sequence of float, or "auto", default="auto"
         Penalty weight λ. Of several values, the one with the highest F on held-out samples is used
         (the largest of equally good values). "auto" means 1e-4, 1e-3, ..., 1e3.
@@ -126,6 +130,7 @@ class ReverseMultilabel(ScoringClassifier):
     def __init__(
         self,
         *,
+        beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
         tol: float | None = None,
@@ -135,6 +140,7 @@ class ReverseMultilabel(ScoringClassifier):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        self.beta = beta
         self.penalty = penalty
         self.cv = cv
         self.tol = tol

@@ -34,6 +34,9 @@ class SubmodularMultilabel(ReverseMultilabel):
     share_of_pairs : float, default=0.05
         Share of all pairs of labels that have a gain: those that occur together most often, at
         least one pair.
+    beta : float, default=1.0
+        Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
+        number.
     penalty : float, sequence of float, or "auto", default="auto"
         Penalty weight λ, as in `ReverseMultilabel`.
     cv : int, splitter or iterable of (train, test), default=5
@@ -105,6 +108,7 @@ class SubmodularMultilabel(ReverseMultilabel):
         *,
         interaction: float = 0.1,
         share_of_pairs: float = 0.05,
+        beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
         tol: float | None = None,
@@ -115,6 +119,7 @@ class SubmodularMultilabel(ReverseMultilabel):
         verbose: int = 0,
     ) -> None:
         super().__init__(
+            beta=beta,
             penalty=penalty,
             cv=cv,
             tol=tol,

@@ -36,6 +36,20 @@ def test_no_label_set_beats_the_decided_one(proba, beta):
     assert of_all[place] == pytest.approx(of_all.max(), rel=1e-13)
 
 
+@settings(max_examples=60)
+@given(st.lists(PROBAS, min_size=1, max_size=7), BETAS)
+def test_without_empty_sets_no_other_label_set_beats_the_decided_one(proba, beta):
+    decided, value = maximize_expected_f_independent([proba], beta=beta, allow_empty=False)
+    if not any(proba):
+        assert not decided.any()
+        return
+    of_all = oracle.expected_f_of_all(oracle.independent(proba), beta)
+    place = int("".join(map(str, decided[0])), 2)
+    assert place > 0
+    assert value[0] == pytest.approx(of_all[1:].max(), rel=1e-13)
+    assert of_all[place] == pytest.approx(of_all[1:].max(), rel=1e-13)
+
+
 @given(st.lists(PROBAS, min_size=1, max_size=25), BETAS)
 def test_values_agree_with_200_bit_arithmetic(proba, beta):
     decided, value = maximize_expected_f_independent([proba], beta=beta)
@@ -156,7 +170,7 @@ def test_the_search_ends_soon_after_the_best_number(monkeypatch):
     best_number = getattr(kernels.best_number, "py_func", kernels.best_number)
     chance = kernels.count_distribution(proba, kernels.last_count(proba.sum(), proba.size))
     heap = np.arange(proba.size)
-    k, _ = best_number(proba, heap, proba.sum(), chance, np.array([0.5, 0.5]))
+    k, _ = best_number(proba, heap, proba.sum(), chance, np.array([0.5, 0.5]), True)
     assert k == 5
     assert len(left_out) <= 7
 

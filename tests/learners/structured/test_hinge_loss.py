@@ -24,6 +24,7 @@ from tests.oracles import structured as oracle
 SCORES = st.sampled_from(
     [-2.0, -1.0, -2 / 3, -0.5, -1 / 3, -0.25, -0.1, 0.0, 0.25, 1 / 3, 0.5, 1.0, 2.0, 3.0]
 )
+BETAS = st.sampled_from([1.0, 0.5, 2.0, 0.1, 7.0])
 ROUNDING = 1e-9
 
 
@@ -46,19 +47,19 @@ def as_pairs(gains):
     return pairs_of(len(gains), places, gains[tuple(places.T)])
 
 
-def find(scores, truth, pairs):
+def find(scores, truth, pairs, beta=1.0):
     found = np.empty(truth.size, dtype=bool)
     if pairs.others.size == 0:
-        return found, most_violating_set(scores, truth, found)
-    return found, violating_set(scores, truth, pairs, found)
+        return found, most_violating_set(scores, truth, beta**2, found)
+    return found, violating_set(scores, truth, beta**2, pairs, found)
 
 
-def some_problem(seed=0, n_rows=12, n_labels=3, gains=None):
+def some_problem(seed=0, n_rows=12, n_labels=3, gains=None, beta=1.0):
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_rows, 2))
     Y = X @ random.normal(size=(2, n_labels)) + random.normal(size=(n_rows, n_labels)) > 0
     pairs = no_pairs(n_labels) if gains is None else as_pairs(gains)
-    return X, Y, HingeLossProblem.of(X, Y, pairs)
+    return X, Y, HingeLossProblem.of(X, Y, pairs, beta=beta)
 
 
 def solved(problem, penalty, tol=1e-4, max_passes=2000, start=None):
@@ -66,25 +67,27 @@ def solved(problem, penalty, tol=1e-4, max_passes=2000, start=None):
     return solve(problem, penalty, tol=tol, max_passes=max_passes, random=random, start=start)
 
 
-@given(row=rows(most_labels=8, paired=False))
-@example(row=(np.array([-1.0, -2.0]), np.array([False, False]), np.zeros((2, 2))))
+@given(row=rows(most_labels=8, paired=False), beta=BETAS)
+@example(row=(np.array([-1.0, -2.0]), np.array([False, False]), np.zeros((2, 2))), beta=1.0)
 # The miss costs a quarter and raises the loss by a third.
-@example(row=(np.array([2.0, -0.25]), np.array([True, False]), np.zeros((2, 2))))
-def test_no_label_set_violates_more_than_the_one_found(row):
+@example(row=(np.array([2.0, -0.25]), np.array([True, False]), np.zeros((2, 2))), beta=1.0)
+# The miss costs a half and raises the loss by 0.55, which exceeds the largest rise at beta = 1.
+@example(row=(np.array([2.0, -0.5]), np.array([True, False]), np.zeros((2, 2))), beta=0.1)
+def test_no_label_set_violates_more_than_the_one_found(row, beta):
     scores, truth, gains = row
-    found, height = find(scores, truth, as_pairs(gains))
-    assert height == oracle.f_loss(truth, found)
-    highest = oracle.hinge_loss(scores, truth, gains) + scores @ truth
+    found, height = find(scores, truth, as_pairs(gains), beta)
+    assert height == oracle.f_loss(truth, found, beta)
+    highest = oracle.hinge_loss(scores, truth, gains, beta) + scores @ truth
     assert height + scores @ found == pytest.approx(highest, abs=ROUNDING)
 
 
-@given(row=rows(most_labels=8, paired=False))
-def test_sets_of_highest_scores_violate_most(row):
+@given(row=rows(most_labels=8, paired=False), beta=BETAS)
+def test_sets_of_highest_scores_violate_most(row, beta):
     scores, truth, gains = row
     expected = max(
-        oracle.violation(scores, truth, one, gains) for one in oracle.all_sets(truth.size)
+        oracle.violation(scores, truth, one, gains, beta) for one in oracle.all_sets(truth.size)
     )
-    assert oracle.highest_violation(scores, truth) == pytest.approx(expected, abs=ROUNDING)
+    assert oracle.highest_violation(scores, truth, beta) == pytest.approx(expected, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("n_true", [0, 3, 60, 120])
@@ -100,16 +103,17 @@ def test_of_many_labels_the_set_found_violates_most(n_true, grid):
         assert height + scores @ found == pytest.approx(highest, abs=ROUNDING)
 
 
-@given(row=rows(most_labels=6, paired=True))
-def test_with_pairs_the_best_of_the_cuts_for_all_sizes_is_found(row):
+@given(row=rows(most_labels=6, paired=True), beta=BETAS)
+def test_with_pairs_the_best_of_the_cuts_for_all_sizes_is_found(row, beta):
     scores, truth, gains = row
     # Off the grid, so that no two sets are equally good and rounding cannot choose.
     scores = scores + 1e-3 * np.sqrt(np.arange(2, scores.size + 2))
-    found, height = find(scores, truth, as_pairs(gains))
+    found, height = find(scores, truth, as_pairs(gains), beta)
     value = height + scores @ found + oracle.pair_gains(truth, gains)
-    assert value == pytest.approx(oracle.violation(scores, truth, found, gains), abs=ROUNDING)
+    expected = oracle.violation(scores, truth, found, gains, beta)
+    assert value == pytest.approx(expected, abs=ROUNDING)
     if gains.any():
-        expected = oracle.violation_by_sizes(scores, truth, gains)
+        expected = oracle.violation_by_sizes(scores, truth, gains, beta)
         assert value == pytest.approx(expected, abs=ROUNDING)
     assert value >= oracle.value(scores, truth, gains) - ROUNDING
 
@@ -196,17 +200,17 @@ def test_whole_numbers_are_cut_as_by_scipys_flow(seed):
     assert twice == np.maximum(terminals, 0).sum() - flow
 
 
-@pytest.mark.parametrize("penalty", [0.03, 0.3, 10.0])
+@pytest.mark.parametrize(("penalty", "beta"), [(0.03, 1), (0.3, 1), (10, 1), (0.1, 3), (0.1, 0.4)])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_optimum_lies_between_the_objective_and_its_gap_below(seed, penalty):
-    X, Y, problem = some_problem(seed)
+def test_the_optimum_lies_between_the_objective_and_its_gap_below(seed, penalty, beta):
+    X, Y, problem = some_problem(seed, beta=beta)
     found = solved(problem, penalty)
     gains = np.zeros((3, 3))
     assert found.gap <= 1e-4
     assert found.objective == pytest.approx(
-        oracle.objective(*problem.coefficients(found.W), X, Y, penalty, gains)
+        oracle.objective(*problem.coefficients(found.W), X, Y, penalty, gains, beta)
     )
-    optimum = oracle.least_objective(X, Y, penalty, gains)
+    optimum = oracle.least_objective(X, Y, penalty, gains, beta)
     assert (1 - found.gap) * found.objective - 1e-7 <= optimum <= found.objective + 1e-7
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelwise.data import Dataset, make_multilabel
-from labelwise.learners import BinaryRelevance, IndependentFPlugin, ReverseMultilabel
+from labelwise.learners import BinaryRelevance, ReverseMultilabel
 from studies.comparison import read_table
 from studies.dembczynski2013 import mediamill, models, study
 from studies.dembczynski2013.readings import PENALTIES, ShrunkIntercept, SomeLabel
@@ -101,16 +101,6 @@ def test_summed_penalties_are_those_of_the_paper_over_the_number_of_samples():
     np.testing.assert_array_equal(trial.predict(DATA.X), expected.predict(DATA.X))
     assert trial.fit_seconds_ > 0
     assert trial.predict_seconds_ >= 0
-
-
-def test_never_empty_decides_as_before_where_something_is_decided():
-    inner = BinaryRelevance(penalty=0.1)
-    free = IndependentFPlugin(inner).fit(DATA.X, DATA.Y).predict(DATA.X)
-    never = models.NeverEmpty(inner).fit(DATA.X, DATA.Y).predict(DATA.X)
-    decides = free.any(axis=1)
-    assert not decides.all()
-    assert never.any(axis=1).all()
-    np.testing.assert_array_equal(never[decides], free[decides])
 
 
 def test_one_label_is_the_one_of_the_highest_score():

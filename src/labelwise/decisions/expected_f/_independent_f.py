@@ -12,7 +12,9 @@ from labelwise._validation import check_scores
 from labelwise.decisions.expected_f._probabilities import check_cells, f_weights
 
 
-def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[Any, np.ndarray]:
+def maximize_expected_f_independent(
+    proba: Any, *, beta: float = 1.0, allow_empty: bool = True
+) -> tuple[Any, np.ndarray]:
     """Find the label sets of highest expected F-measure for independent labels.
 
     Labels of a sample are assumed to be independent given its features. The best set then consists
@@ -25,6 +27,9 @@ def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[A
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number.
+    allow_empty : bool, default=True
+        Whether the empty set may be the best one. Without it, a sample gets a label wherever one
+        has a probability above 0.
 
     Returns
     -------
@@ -89,7 +94,8 @@ def maximize_expected_f_independent(proba: Any, *, beta: float = 1.0) -> tuple[A
     def decide(rows: slice) -> None:
         own = bounds[rows.start : rows.stop + 1]
         block = np.asarray(flat[own[0] : own[-1]], dtype=np.float64)
-        decide_rows(block, own - own[0], weights, decided[own[0] : own[-1]], value[rows])
+        own_decided = decided[own[0] : own[-1]]
+        decide_rows(block, own - own[0], weights, bool(allow_empty), own_decided, value[rows])
 
     for_row_blocks(decide, matrix.shape[0], matrix.shape[1])
     return _like(matrix, decided), value

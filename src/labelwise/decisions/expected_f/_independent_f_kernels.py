@@ -15,7 +15,7 @@ TAIL = 18 * 2.302585092994046
 
 
 @njit(cache=True, nogil=True)
-def decide_rows(proba, bounds, weights, decided, value):
+def decide_rows(proba, bounds, weights, allows_empty, decided, value):
     """Write the best label set and its value for each row proba[bounds[i]:bounds[i + 1]]."""
     for i in range(bounds.size - 1):
         row = proba[bounds[i] : bounds[i + 1]]
@@ -24,7 +24,7 @@ def decide_rows(proba, bounds, weights, decided, value):
         chance = count_distribution(row[heap], last_count(mean, heap.size))
         for place in range(heap.size // 2 - 1, -1, -1):
             sink(heap, heap.size, place, row)
-        k, value[i] = best_number(row, heap, mean, chance, weights)
+        k, value[i] = best_number(row, heap, mean, chance, weights, allows_empty)
         decided[bounds[i] : bounds[i + 1]] = 0
         # Popped labels are at the end of the heap, the most probable one last.
         for place in range(heap.size - k, heap.size):
@@ -32,7 +32,7 @@ def decide_rows(proba, bounds, weights, decided, value):
 
 
 @njit(cache=True, nogil=True)
-def best_number(row, heap, mean, chance, weights):
+def best_number(row, heap, mean, chance, weights, allows_empty):
     """Return how many of the most probable labels to decide, and the expected F.
 
     Why the loop may stop early: let Q(s) be the sum of P(y_j = 1, S = s) over the labels before
@@ -46,7 +46,7 @@ def best_number(row, heap, mean, chance, weights):
     function of k', each term is monotonic until (k' - k + 1) p_k = r, and falls
     after. So no v_k' exceeds the sum over s of the greater of its terms at k' = k and there.
     """
-    best_k, best = 0, chance[0]
+    best_k, best = 0, chance[0] if allows_empty or heap.size == 0 else 0.0
     hits = np.zeros(chance.size)
     others = np.empty(chance.size)
     rounding = ROUNDING * (row.size + chance.size)

@@ -75,10 +75,16 @@ class HingeLossProblem(NamedTuple):
     squared_constant: float  # κ²
     Y: np.ndarray  # bool
     pairs: PairGains
+    beta: float
 
     @classmethod
     def of(
-        cls, X: Any, Y: np.ndarray, pairs: PairGains, intercept_scaling: float = 1.0
+        cls,
+        X: Any,
+        Y: np.ndarray,
+        pairs: PairGains,
+        intercept_scaling: float = 1.0,
+        beta: float = 1.0,
     ) -> HingeLossProblem:
         """Make the problem of dense or sparse features."""
         rows = sparse.csr_array(X, dtype=np.float64)
@@ -92,7 +98,7 @@ class HingeLossProblem(NamedTuple):
             rows.indices = rows.indices.astype(np.int32, copy=False)
         spread = float(_squares(rows, offset).mean())
         constant = intercept_scaling**2 * (spread / 10 or 1.0)
-        return cls(rows, offset, mean, constant, np.ascontiguousarray(Y), pairs)
+        return cls(rows, offset, mean, constant, np.ascontiguousarray(Y), pairs, beta)
 
     def rows(self) -> CentredRows:
         """Arrange the samples for kernels."""
@@ -246,7 +252,7 @@ def _visit(
     drifting = np.vstack([W, np.zeros(W.shape[1])])
     visit = visit_rows if problem.pairs.others.size == 0 else partial(_visit_by_cuts, problem.pairs)
     while True:
-        n_visited = visit(rows, problem.Y, drifting, planes, order, rate, gaps)
+        n_visited = visit(rows, problem.Y, problem.beta**2, drifting, planes, order, rate, gaps)
         order = order[n_visited:]
         if order.size == 0:
             break
@@ -260,6 +266,7 @@ def _visit_by_cuts(
     pairs: PairGains,
     rows: CentredRows,
     Y: np.ndarray,
+    weight: float,
     W: np.ndarray,
     planes: Planes,
     order: np.ndarray,
@@ -274,7 +281,7 @@ def _visit_by_cuts(
     for place, i in enumerate(order):
         if planes.unused[1] == 0:
             return place
-        height = violating_set(row_scores(rows, W, i), Y[i], pairs, found)
+        height = violating_set(row_scores(rows, W, i), Y[i], weight, pairs, found)
         gaps[i] = visit_row(rows, W, planes, i, found, height, rate)
     return order.size
 
@@ -286,9 +293,9 @@ def _find_gaps(problem: HingeLossProblem, W: np.ndarray, planes: Planes, gaps: n
         scores, truths = problem.scores(W, block), problem.Y[block]
         found, heights = np.empty(truths.shape, dtype=bool), np.empty(len(truths))
         if problem.pairs.others.size == 0:
-            most_violating_sets(scores, truths, found, heights)
+            most_violating_sets(scores, truths, problem.beta**2, found, heights)
         else:
-            violating_sets(scores, truths, problem.pairs, found, heights)
+            violating_sets(scores, truths, problem.beta**2, problem.pairs, found, heights)
         row_gaps(scores, found, heights, planes, block.start, gaps)
 
     for_row_blocks(work, *problem.Y.shape)

@@ -48,9 +48,11 @@ class Planes(NamedTuple):
 
 
 @njit(inner=True, nogil=True)
-def _f_loss(n_hits, n_sizes):
-    """Return 1 - F from the size of the intersection and the sum of sizes."""
-    return 1.0 - 2.0 * n_hits / n_sizes if n_sizes > 0 else 0.0
+def f_loss(n_hits, n_true, n_decided, weight):
+    """Return 1 - F from sizes of the intersection and of both sets; `weight` of recall is β²."""
+    if n_true + n_decided == 0:
+        return 0.0
+    return 1.0 - (1.0 + weight) * n_hits / (weight * n_true + n_decided)
 
 
 @njit(inner=True, nogil=True)
@@ -101,7 +103,7 @@ def _ranked(scores, truth, is_true, least):
 
 
 @njit(cache=True, nogil=True)
-def most_violating_set(scores, truth, found):
+def most_violating_set(scores, truth, weight, found):
     """Write the set of the highest value into `found`, and return its height.
 
     Of all sets with a true and b other labels, the one with the highest scores is best. For given
@@ -112,17 +114,18 @@ def most_violating_set(scores, truth, found):
     n_true = hits.size
     most = 1.0 if n_true == 0 else 0.0
     for a in range(1, n_true + 1):
-        most = max(most, 2.0 * a / ((n_true + a) * (n_true + a + 1)))
+        total = weight * n_true + a
+        most = max(most, (1.0 + weight) * a / (total * (total + 1.0)))
     misses = _ranked(scores, truth, False, -most)
     best, best_a, best_b = -np.inf, 0, 0
     of_hits = 0.0
     for a in range(n_true + 1):
         of_hits += scores[hits[a - 1]] if a > 0 else 0.0
         b, of_misses = 0, 0.0
-        value = _f_loss(a, n_true + a)
+        value = f_loss(a, n_true, a, weight)
         while b < misses.size:
             more = of_misses + scores[misses[b]]
-            larger = _f_loss(a, n_true + a + b + 1) + more
+            larger = f_loss(a, n_true, a + b + 1, weight) + more
             if larger <= value:
                 break
             b, of_misses, value = b + 1, more, larger
@@ -133,14 +136,14 @@ def most_violating_set(scores, truth, found):
         found[hits[a]] = True
     for b in range(best_b):
         found[misses[b]] = True
-    return _f_loss(best_a, n_true + best_a + best_b)
+    return f_loss(best_a, n_true, best_a + best_b, weight)
 
 
 @njit(cache=True, nogil=True)
-def most_violating_sets(scores, truths, found, heights):
+def most_violating_sets(scores, truths, weight, found, heights):
     """Write the most violating set of each row, and its height."""
     for i in range(scores.shape[0]):
-        heights[i] = most_violating_set(scores[i], truths[i], found[i])
+        heights[i] = most_violating_set(scores[i], truths[i], weight, found[i])
 
 
 @njit(inner=True, nogil=True)
@@ -294,7 +297,7 @@ def visit_row(rows, W, planes, i, found, height, rate):
 
 
 @njit(cache=True, nogil=True)
-def visit_rows(rows, Y, W, planes, order, rate, gaps):
+def visit_rows(rows, Y, weight, W, planes, order, rate, gaps):
     """Optimise the dual of one row after the other, updating W; without pairs.
 
     `rate` is 1/(λn): the weights are rate · Σ_i (x_i - c, κ) ⊗ (y_i - mean set of row i). Returns
@@ -309,7 +312,7 @@ def visit_rows(rows, Y, W, planes, order, rate, gaps):
         scores = before.copy()
         _find_values(planes, i, scores)
         for search in range(_SEARCHES):
-            height = most_violating_set(scores, Y[i], found)
+            height = most_violating_set(scores, Y[i], weight, found)
             gap = _raise_dual(planes, i, scores, found, height, rate * rows.squares[i])
             if search == 0:
                 gaps[i] = gap

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelwise._estimators import learn_features, learn_targets, report_progress
-from labelwise._validation import check_random_state, check_real, check_whole
+from labelwise._validation import check_beta, check_random_state, check_real, check_whole
 from labelwise.learners.regression._penalty_path import check_penalty, penalty_splits
 from labelwise.learners.structured._hinge_loss import HingeLossProblem, Solution, decide, solve
 from labelwise.learners.structured._min_cut_kernels import PairGains
@@ -35,6 +35,8 @@ def learn_weights(
     tol = 1e-3 if learner.tol is None else check_real(learner.tol, "tol", least=1e-12, most=1.0)
     max_passes = check_whole(learner.max_iter, "max_iter", least=2)
     scaling = check_real(learner.intercept_scaling, "intercept_scaling", least=1e-3, most=1e3)
+    check_beta(learner.beta)
+    beta = float(learner.beta)
     random = check_random_state(learner.random_state)
     targets = learn_targets(learner, X, y, groups=groups)
     X = learn_features(learner, X)
@@ -55,7 +57,9 @@ def learn_weights(
         # Kernels release the global interpreter lock, so that threads suffice, and share X.
         found = Parallel(n_jobs=learner.n_jobs, prefer="threads")(
             delayed(_fold_f)(
-                HingeLossProblem.of(X[train], labels[train], pairs_in(labels[train]), scaling),
+                HingeLossProblem.of(
+                    X[train], labels[train], pairs_in(labels[train]), scaling, beta
+                ),
                 X[test],
                 labels[test],
                 penalties,
@@ -68,7 +72,7 @@ def learn_weights(
         learner.cv_values_ = dict(zip(penalties, values.tolist(), strict=True))
         # Of equal values, argmax takes the first, which has the strongest penalty.
         penalties = penalties[: np.argmax(values) + 1]
-    problem = HingeLossProblem.of(X, labels, pairs_in(labels), scaling)
+    problem = HingeLossProblem.of(X, labels, pairs_in(labels), scaling, beta)
     start = None
     for penalty in penalties[:-1]:
         start = roughly(problem, penalty, random=random, start=start)
@@ -115,6 +119,6 @@ def _fold_f(
         found = solve(train, penalty, start=found)
         weights, intercepts = train.coefficients(found.W)
         decided = decide(X @ weights + intercepts, train.pairs)
-        values.append(f_measure(count(labels, decided, by="sample")))
+        values.append(f_measure(count(labels, decided, by="sample"), train.beta))
         report(f"penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
     return np.array(values)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._jit import njit
+from labelwise.learners.structured._hinge_loss_kernels import f_loss
 
 
 class PairGains(NamedTuple):
@@ -106,16 +107,10 @@ def _pair_gains(decided, pairs):
 
 
 @njit(inner=True, nogil=True)
-def _height(truth, decided, pairs):
-    """Return F-loss plus gains of pairs; not both sets may be empty."""
-    n_sizes = truth.sum() + decided.sum()
-    return 1.0 - 2.0 * (truth & decided).sum() / n_sizes + _pair_gains(decided, pairs)
-
-
-@njit(inner=True, nogil=True)
-def _keep_better(scores, truth, pairs, tried, found, kept):
+def _keep_better(scores, truth, weight, pairs, tried, found, kept):
     """Keep the tried set, its height and its value if its value is higher."""
-    height = _height(truth, tried, pairs) - _pair_gains(truth, pairs)
+    height = f_loss((truth & tried).sum(), truth.sum(), tried.sum(), weight)
+    height = height + _pair_gains(tried, pairs) - _pair_gains(truth, pairs)
     value = height + scores[tried].sum()
     if value > kept[1]:
         kept[0], kept[1] = height, value
@@ -123,47 +118,48 @@ def _keep_better(scores, truth, pairs, tried, found, kept):
 
 
 @njit(inner=True, nogil=True)
-def _try_fixed_sizes(scores, truth, pairs, found, kept):
+def _try_fixed_sizes(scores, truth, weight, pairs, found, kept):
     """Try the best sets of a loss that is linear for a fixed size k.
 
-    Deciding a true label then lowers the loss by 2/(|y| + k). This term falls with k, so that the
-    flow for k is a feasible start for k + 1, and sets grow.
+    Deciding a true label then lowers the loss by (1 + β²)/(β²|y| + k). This term falls with k, so
+    that the flow for k is a feasible start for k + 1, and sets grow.
     """
     n_true = truth.sum()
     left, residual = _terminals(scores, pairs), pairs.gains / 2
     reached = np.empty(scores.size, np.bool_)
     n_reached, term = -1, 0.0
     for k in range(scores.size + 1):
-        rise = term - 2.0 / (n_true + k)
+        rise = term - (1.0 + weight) / (weight * n_true + k)
         term -= rise
         for j in range(scores.size):
             left[j] += rise if truth[j] else 0.0
         _cut(left, residual, pairs, reached)
         if reached.sum() != n_reached:
             n_reached = reached.sum()
-            _keep_better(scores, truth, pairs, reached, found, kept)
+            _keep_better(scores, truth, weight, pairs, reached, found, kept)
 
 
 @njit(inner=True, nogil=True)
-def _try_tangents(scores, truth, pairs, found, kept):
+def _try_tangents(scores, truth, weight, pairs, found, kept):
     """Try the best sets of tangents of the loss at all true and k labels.
 
-    With t true labels and a hits, 1 - 2a/(t + k) changes by 2t/(t + k)² with each further label,
-    and by 2/(t + k) less with each hit.
+    With t true labels, all of them hit, 1 - (1 + β²)a/(β²t + k) rises by (1 + β²)t/(β²t + k)² with
+    each further label, and falls by (1 + β²)/(β²t + k) with each hit a.
     """
     n_true = truth.sum()
     reached = np.empty(scores.size, np.bool_)
     for k in range(n_true, scores.size + 1):
         left = _terminals(scores, pairs)
-        more = 2.0 * n_true / (n_true + k) ** 2
+        total = weight * n_true + k
+        more = (1.0 + weight) * n_true / total**2
         for j in range(scores.size):
-            left[j] += more - 2.0 / (n_true + k) if truth[j] else more
+            left[j] += more - (1.0 + weight) / total if truth[j] else more
         _cut(left, pairs.gains / 2, pairs, reached)
-        _keep_better(scores, truth, pairs, reached, found, kept)
+        _keep_better(scores, truth, weight, pairs, reached, found, kept)
 
 
 @njit(cache=True, nogil=True)
-def violating_set(scores, truth, pairs, found):
+def violating_set(scores, truth, weight, pairs, found):
     """Write a violating set into `found`, and return its height.
 
     Its value is at least that of the truth, but need not be the highest of all: a cut maximises
@@ -173,8 +169,8 @@ def violating_set(scores, truth, pairs, found):
     found[:] = truth
     kept = np.array([0.0, scores[truth].sum()])
     if truth.any():
-        _try_fixed_sizes(scores, truth, pairs, found, kept)
-        _try_tangents(scores, truth, pairs, found, kept)
+        _try_fixed_sizes(scores, truth, weight, pairs, found, kept)
+        _try_tangents(scores, truth, weight, pairs, found, kept)
         return kept[0]
     # Every set but the empty one has loss 1, so that the set of the highest score is tried, or
     # the label of the highest score if that set is empty.
@@ -182,12 +178,12 @@ def violating_set(scores, truth, pairs, found):
     _cut(_terminals(scores, pairs), pairs.gains / 2, pairs, reached)
     if not reached.any():
         reached[np.argmax(scores)] = True
-    _keep_better(scores, truth, pairs, reached, found, kept)
+    _keep_better(scores, truth, weight, pairs, reached, found, kept)
     return kept[0]
 
 
 @njit(cache=True, nogil=True)
-def violating_sets(scores, truths, pairs, found, heights):
+def violating_sets(scores, truths, weight, pairs, found, heights):
     """Write a violating set of each row, and its height."""
     for i in range(scores.shape[0]):
-        heights[i] = violating_set(scores[i], truths[i], pairs, found[i])
+        heights[i] = violating_set(scores[i], truths[i], weight, pairs, found[i])
