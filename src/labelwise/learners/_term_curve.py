@@ -83,7 +83,7 @@ def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 
     >>> from labelwise.data import make_corpus
     >>> from labelwise.features import TermSelector
     >>> from labelwise.learners import term_curve
-    >>> documents = make_corpus(200, n_terms=300, random_state=0)
+    >>> documents = make_corpus(200, n_terms=300, n_topics=5, random_state=0)
     >>> term_curve(documents.X, documents.Y, TermSelector(), k=20).sizes
     [50, 250, 300]
     """
