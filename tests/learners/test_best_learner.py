@@ -7,6 +7,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -21,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 import labelwise
 from labelwise.data import make_corpus, make_multilabel
 from labelwise.decisions import TunedThresholds, best_thresholds, maximize_expected_f_independent
+from labelwise.features import TableFeatures, text_representations
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
 from labelwise.learners.selection._rules import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate
@@ -436,22 +438,23 @@ for name in ("br", "okapi", "efp", "chains", "sfp", "forest", "clr"):
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_texts_of_many_labels_are_learned_by_a_linear_model_however_short_the_time():
+def test_texts_of_many_labels_are_learned_by_a_linear_model_however_short_the_time(monkeypatch):
+    monkeypatch.setattr("labelwise.learners.selection._race._LAST_FIT", 600.0)
     corpus = make_corpus(600, 4000, 300, mean_length=40.0, random_state=0)
     Y = corpus.Y.toarray().astype(int)
     X = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.X)
     with warnings.catch_warnings():
         # Some of the many labels have no positives.
         warnings.simplefilter("ignore")
-        model = BestLearner(budget=1.0, random_state=0).fit(X, Y)
+        model = BestLearner(budget=0.3, random_state=0).fit(X, Y)
     tried, left_out = model.leaderboard_.candidate, dict(model.leaderboard_.left_out)
     assert {"br", "br-svm"} & set(tried)
     for why in left_out.values():
         found = re.fullmatch(
-            r"it would take about ([\d.,]+) s, and ([\d.]+) of the 1 s are left", why
+            r"it would take about ([\d.,]+) s, and ([\d.]+) of the 0.3 s are left", why
         )
         assert found is None or float(found[1].replace(",", "")) >= float(found[2])
-    (told,) = model.leaderboard_.notes
+    told = model.leaderboard_.notes[0]
     n_tried = int(re.match(r"candidates were tried on (\d+) of 600 rows: on all rows, br", told)[1])
     assert 200 <= n_tried < 600
     # The best of them is tried and fitted on all rows, and its thresholds are tuned there.
@@ -469,8 +472,7 @@ def time_for_one(clock):
 
 def test_a_last_fit_that_would_take_too_long_is_one_to_a_part_of_the_rows(monkeypatch):
     corpus = make_corpus(600, 500, 5, mean_length=40.0, random_state=0)
-    monkeypatch.setattr("labelwise.learners.selection._race.LONGEST_FIT", 0.03)
-    monkeypatch.setattr("labelwise.learners.selection._candidates.LONGEST_FIT", 0.03)
+    monkeypatch.setattr("labelwise.learners.selection._race._LAST_FIT", 0.0)
     Y = corpus.Y.toarray().astype(int)
     # However fast the machine is, there is time for one candidate only.
     monkeypatch.setattr("labelwise.learners.selection._race._Clock.has_time", time_for_one)
@@ -480,3 +482,74 @@ def test_a_last_fit_that_would_take_too_long_is_one_to_a_part_of_the_rows(monkey
     said = rf"{name} was fitted to \d+ of 600 rows: .* would take about .* s"
     assert any(re.fullmatch(said, note) for note in model.leaderboard_.notes)
     assert model.predict_proba(corpus.X).shape == Y.shape
+
+
+def some_texts(n_rows=240, n_labels=4):
+    """Texts whose labels are in their words, and a column of numbers that says nothing."""
+    random = np.random.default_rng(0)
+    Y = (random.random((n_rows, n_labels)) < 0.3).astype(np.int64)
+    words = np.array(["harbours", "mountain", "theatre", "engines"])[:n_labels]
+    fill = np.array(["the", "one", "of", "many", "few", "and", "some"])
+    texts = [" ".join(random.permutation([*words[row == 1], *random.choice(fill, 4)])) for row in Y]
+    return pa.table({"text": texts, "number": random.normal(size=n_rows)}), Y
+
+
+def test_learners_are_compared_on_representations_of_texts(tmp_path):
+    table, Y = some_texts()
+    model = BestLearner(representations=text_representations("text"), blend=True, budget=3)
+    model.set_params(random_state=0).fit(table, Y)
+    tried = model.leaderboard_.candidate
+    assert "br/words" in tried
+    named = {*tried, *dict(model.leaderboard_.left_out)}
+    assert {"br/words", "br/characters", "br/stems", "knn/stems"} <= named
+    assert (model.predict(table) == Y).mean() > 0.95
+    labelwise.save(model, tmp_path / "model.skops")
+    loaded = labelwise.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))
+    np.testing.assert_array_equal(loaded.decision_function(table), model.decision_function(table))
+
+
+def test_a_candidate_on_a_representation_is_the_pipeline_of_both():
+    table, Y = some_texts()
+    encoder = text_representations("text")["words"]
+    model = BestLearner(representations={"words": encoder}, budget=0, cv=3, random_state=0)
+    model.fit(table, Y)
+    assert model.best_names_ == ("br/words",)
+    rows = clone(encoder).fit_transform(table)
+    alone = BestLearner(["br"], cv=3, random_state=0).fit(rows, Y)
+    np.testing.assert_array_equal(model.decision_function(table), alone.decision_function(rows))
+    np.testing.assert_array_equal(model.predict(table), alone.predict(rows))
+    assert model.corrected_value_ == alone.corrected_value_
+
+
+def test_a_representation_is_computed_once_and_only_if_it_is_needed():
+    fitted = []
+
+    class Noted(TableFeatures):
+        def fit_transform(self, X, y=None):
+            fitted.append(len(X))
+            return super().fit_transform(X, y)
+
+    table, Y = some_texts(1400)
+    both = {"one": Noted(text="text"), "two": Noted(text="text")}
+    BestLearner(representations=both, budget=0, cv=2, random_state=0).fit(table, Y)
+    # Of each, a sample predicts the costs; there is time for the first only.
+    assert sorted(fitted) == [1000, 1000, 1400]
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"representations": ["words"]}, TypeError, "representations must be a mapping of names"),
+        ({"representations": {}}, TypeError, "representations must be a mapping of names"),
+        ({"representations": {"a": 3}}, TypeError, "must be transformers, got 3 as 'a'"),
+        (
+            {"representations": {"a": TableFeatures()}, "candidates": ["br"]},
+            ValueError,
+            "representations must be None with given candidates",
+        ),
+    ],
+)
+def test_representations_are_transformers_by_name(params, error, message):
+    with pytest.raises(error, match=message):
+        BestLearner(**params).fit(*some_texts(20))

@@ -18,6 +18,7 @@ class ChosenLearner(NamedTuple):
     rule: str
     takes_counts: bool = False
     maximizes: str | None = None  # the measure that the rule is for
+    is_linear: bool = False  # whether scores are linear in the features
 
 
 def choose_learner(
@@ -40,6 +41,19 @@ def choose_learner(
     if name not in known:
         raise ValueError(f"--learner must be one of {', '.join(known)}, got {name!r}.")
     learner = known[name]
+    chosen = _with_rule(learner, maximize, beta, settings, calibrate, is_sparse)
+    return chosen._replace(is_linear=learner.is_linear)
+
+
+def _with_rule(
+    learner: Any,
+    maximize: str | None,
+    beta: float,
+    settings: dict[str, Any],
+    calibrate: bool,
+    is_sparse: bool,
+) -> ChosenLearner:
+    """Return the estimator of a registered learner, deciding for a measure."""
     check_beta(beta)
     model = _new_estimator(learner, is_sparse, settings)
     if calibrate:
@@ -54,7 +68,9 @@ def choose_learner(
     try:
         model = _deciding_for(model, maximize, beta, settings["random_state"])
     except TypeError as error:
-        raise ValueError(f"--maximize {maximize} needs scores, and {name} gives none.") from error
+        raise ValueError(
+            f"--maximize {maximize} needs scores, and {learner.name} gives none."
+        ) from error
     if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=settings["verbose"])
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)

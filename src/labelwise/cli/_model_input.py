@@ -29,7 +29,7 @@ from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_da
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.data import Bags, Dataset, split_sentences
 from labelwise.features import TableFeatures
-from labelwise.learners import BagPlugin
+from labelwise.learners import BagPlugin, BestLearner
 
 
 class ModelInput(NamedTuple):
@@ -69,6 +69,8 @@ def raw_step(model: Any) -> Any:
             model = model.steps[0][1]
         elif hasattr(model, "estimator_"):
             model = model.estimator_
+        elif isinstance(model, BestLearner) and model.representations is not None:
+            model = next(iter(model.estimators_), None)
         else:
             break
     takes_text = hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.string

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from labelwise.features._okapi_weights import OkapiWeights
     from labelwise.features._selector import TermSelector, combine
     from labelwise.features._selector import check_parameters as check_parameters
-    from labelwise.features._table_features import TableFeatures
+    from labelwise.features._table_features import TableFeatures, text_representations
     from labelwise.features._term_scores import term_scores
     from labelwise.features._text_terms import TextTerms
 
@@ -22,6 +22,7 @@ __all__ = [
     "TextTerms",
     "combine",
     "term_scores",
+    "text_representations",
 ]
 
 publish(__name__, __all__)

@@ -318,6 +318,46 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         return tags
 
 
+def text_representations(text: str | Sequence[str] | None = None) -> dict[str, TableFeatures]:
+    """Make encoders of a table with texts that `BestLearner` can compare.
+
+    Parameters
+    ----------
+    text : str or sequence of str, default=None
+        Names of the columns of texts, as in `TableFeatures`.
+
+    Returns
+    -------
+    dict of str to TableFeatures
+        "words": words and pairs of successive words, as they are; "characters": two to five
+        successive characters within words; "stems": stems without stop words of English. The
+        first two need no language. Terms are weighted by tf-idf, with 1 + log of the count. Those
+        of the first two occur in at least two texts.
+
+    See Also
+    --------
+    labelwise.learners.BestLearner : Compares learners on each representation.
+
+    Examples
+    --------
+    >>> from labelwise.features import text_representations
+    >>> list(text_representations(text="title"))
+    ['words', 'characters', 'stems']
+    """
+    terms = {
+        "words": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
+        "characters": TextTerms(analyzer="char_wb", ngram_range=(2, 5), min_df=2),
+        "stems": TextTerms(),
+    }
+    return {
+        name: TableFeatures(
+            text=text,
+            text_transformer=make_pipeline(one, TfidfTransformer(sublinear_tf=True)),
+        )
+        for name, one in terms.items()
+    }
+
+
 def _check_present(names: Iterable[str], table: Any) -> None:
     known = set(table.column_names)
     missing = [name for name in names if name not in known]

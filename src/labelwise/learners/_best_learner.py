@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -52,6 +53,11 @@ from labelwise.learners.selection._candidates import (
 )
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Finish, run_race
+from labelwise.learners.selection._representations import (
+    Representation,
+    candidates_on,
+    check_representations,
+)
 from labelwise.learners.selection._rules import RULES, FittedCandidates, LabelSets, check_label_sets
 from labelwise.learners.selection._trials import (
     Arena,
@@ -84,10 +90,15 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.
+    representations : mapping of str to transformer, default=None
+        Transformers of X to features, such as those of `labelwise.features.text_representations`.
+        Each is fitted once to all samples. A quick linear learner is tried on each, in their order,
+        and the other default candidates on the last. None means that X are features. Only for
+        default candidates.
     cv : int, splitter or iterable of (train, test), default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.
     budget : float, default=None
-        Seconds for the choice of a candidate, without its last fit. None means no limit. See Notes.
+        Seconds for the choice of a candidate. None means no limit. See Notes.
     blend : bool, default=False
         Whether the mean log-odds of the two to five best candidates are used if their corrected
         value is higher than that of the best candidate.
@@ -144,9 +155,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     Notes
     -----
-    The default candidates are logistic regressions ("br"), linear and kernel support vector
-    machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label ("forest",
-    "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
+    The default candidates are logistic regressions, or on sparse features linear machines with one
+    penalty for all labels ("br"), linear and kernel support vector machines ("br-svm",
+    "br-kernel-svm"), forests for all labels and for each label ("forest", "br-forest"), extremely
+    randomised trees ("extra-trees"), nearest neighbours ("knn"),
     `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("sfp"), and
     `OkapiNeighbors` ("okapi") for counts of terms. Features that are not sparse are divided by
     their standard deviation: for kernels and neighbours inside each fold, for linear models once,
@@ -164,16 +176,16 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
     where P(y) is the share of the label set y in training, and odds_j are the odds of label j
     there.
 
-    The budget is divided by the cost models, not by the clock, so that the choice is the same
-    in every run. If it is too short for all candidates on all rows, candidates are first tried on
-    fewer rows: the better half goes on to twice the rows (successive halving). Candidates that no
-    such plan has time for are left out. The first candidate is always tried, in all rounds: for
-    sparse features, usually terms of texts, the cheaper one of the linear models, else the cheapest
-    candidate. If it has no time for all rows, candidates are tried on as many rows as it has time
-    for. The best of them is then tried and fitted on all rows, or on as many as ten minutes are
-    predicted to suffice for, and its decisions are tuned there; `leaderboard_` says so. If fits
-    take longer than predicted, no further candidate
-    is started when the time is over, and the best so far is chosen. Estimators that are given as
+    The budget is divided by the cost models. If it is too short for all candidates on all rows,
+    candidates are first tried on fewer rows: the better half goes on to twice the rows (successive
+    halving). The first candidate is always tried, in all rounds: for sparse features, usually terms
+    of texts, "br", on the first of the representations, else the cheapest candidate. If it has no
+    time for all rows, candidates are tried on as many rows as it has time for. The best of them is
+    then tried and fitted on as many rows as the rest of the time is predicted to suffice for, and
+    its decisions are tuned there; `leaderboard_` says so. Candidates that no such plan has time for
+    are tried one after the other as long as the clock leaves time for them, by predicted seconds
+    times the pace of the trials before. If fits take longer than predicted, no further candidate is
+    started when the time is over, and the best so far is chosen. Estimators that are given as
     `candidates` have no cost model; only the clock limits them.
 
     A candidate that raises an error is left out; if all do, the first error is raised.
@@ -209,6 +221,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         *,
         maximize: str = "micro-f",
         beta: float = 1.0,
+        representations: Any = None,
         cv: Any = 5,
         budget: float | None = None,
         blend: bool = False,
@@ -219,6 +232,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.candidates = candidates
         self.maximize = maximize
         self.beta = beta
+        self.representations = representations
         self.cv = cv
         self.budget = budget
         self.blend = blend
@@ -262,7 +276,10 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             check_real(self.budget, "budget", least=0.0, most=np.inf)
         target = check_target(self, X, y, allow_missing=True)
         request = Request(maximize=self.maximize, beta=self.beta, shrink="auto")
-        if self.candidates is None:
+        represented = self._represented(X, target.matrix, target.missing)
+        if represented:
+            X = np.arange(target.matrix.shape[0])
+        elif self.candidates is None:
             X = learn_features(self, X)
         weights = check_sample_weights(sample_weight, target.matrix)
         Y = dense_targets(target.matrix, target.missing)
@@ -272,8 +289,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         store_target(self, target)
         if not np.isnan(self.constants_).any():
             return self._fit_nothing(request, samples)
-        self._fit_best(request, samples)
-        if self.candidates is not None:
+        self._fit_best(request, samples, represented)
+        if represented or self.candidates is not None:
             copy_feature_attributes(self, self.estimators_[0])
         return self
 
@@ -367,7 +384,19 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.leaderboard_ = leaderboard_of(self.maximize, None, [], [])
         return self
 
-    def _fit_best(self, request: Request, samples: Samples) -> None:
+    def _represented(self, X: Any, Y: Any, missing: Any) -> list[Representation]:
+        """Return the representations of the samples; none if X are features."""
+        if self.representations is None:
+            return []
+        if self.candidates is not None:
+            raise ValueError("representations must be None with given candidates, got both.")
+        given = check_representations(self.representations)
+        labels = dense_targets(Y, missing)
+        return [Representation(name, one, X, labels) for name, one in given.items()]
+
+    def _fit_best(
+        self, request: Request, samples: Samples, represented: list[Representation]
+    ) -> None:
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
         splits = splits_of(
@@ -379,11 +408,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         if samples.weights is not None and not samples.weights.all():
             arena = arena.part(np.flatnonzero(samples.weights))
             samples = arena.samples
-        candidates, left_out = self._candidates(samples, seed)
+        candidates, left_out = self._candidates(samples, seed, represented)
         finish = run_race(candidates, arena, self.budget, partial(report_progress, self))
         blend = best_blend(finish.last, finish.arena) if self.blend else None
         chosen, trials = best_with_blend(finish.last, blend)
-        by_name = {one.name: one.estimator for one in candidates}
+        by_name = {one.name: one for one in candidates}
         report_progress(self, f"{chosen.name} is chosen, and fitted to all samples")
         of_names = {trial.name: trial for trial in trials}
         members = [of_names[name] for name in chosen.names]
@@ -397,9 +426,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         )
 
     def _candidates(
-        self, samples: Samples, seed: int
+        self, samples: Samples, seed: int, represented: list[Representation]
     ) -> tuple[list[Candidate], list[tuple[str, str]]]:
         """Return the candidates, and those that are not for these samples."""
+        if represented:
+            return candidates_on(represented, LEARNERS, seed)
         n_labels = int(np.isnan(self.constants_).sum())
         if self.candidates is None:
             parts = sizes_of_parts(samples.X, samples.Y[:, np.isnan(self.constants_)])
@@ -416,7 +447,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         chosen: Trial,
         members: list[Trial],
         finish: Finish,
-        by_name: dict[str, Any],
+        by_name: dict[str, Candidate],
         samples: Samples,
     ) -> None:
         """Fit the chosen candidates to all samples, and store how they decide."""
@@ -427,13 +458,18 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.estimators_ = []
         tried, whole = finish.arena.samples, samples._replace(Y=Y)
         for trial in members:
-            fitted = trial.scorer
+            fitted, candidate = trial.scorer, by_name[trial.name]
+            representation = candidate.representation
             if fitted is None or not (tried is samples or finish.is_settled):
                 wanted = tried if finish.is_settled else whole
-                estimator = with_beta_of(by_name[trial.name], finish.arena.request)
+                wanted = finish.arena._replace(samples=wanted).represented(representation).samples
+                estimator = with_beta_of(candidate.estimator, finish.arena.request)
                 params = fit_params(estimator, wanted)
                 fitted = fit_scorer(estimator, wanted.X, wanted.Y, params)
-            self.estimators_.append(fitted.estimator)
+            model = fitted.estimator
+            if representation is not None:
+                model = make_pipeline(representation.transformer, model)
+            self.estimators_.append(model)
         sigmoids = [trial.sigmoids() for trial in members]
         self.slopes_ = np.array([one.slopes for one in sigmoids])
         self.intercepts_ = np.array([one.intercepts for one in sigmoids])
@@ -449,7 +485,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        if self.candidates is None:
+        if self.candidates is None and self.representations is None:
             return learn_features(self, X, reset=False)
         check_readable(X, "X")
         return X
@@ -484,9 +520,11 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def __sklearn_tags__(self) -> Any:
         tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
-        estimators = [] if self.candidates is None else given_estimators(self.candidates)
+        given = self.representations if self.candidates is None else self.candidates
+        estimators = [] if given is None else given_estimators(given)
         accepted = [get_tags(one).input_tags for one in estimators]
         # Candidates that refuse NaN are left out, but sparse rows must suit the one that is chosen.
         tags.input_tags.sparse = all(one.sparse for one in accepted)
         tags.input_tags.allow_nan = any(one.allow_nan for one in accepted)
+        tags.input_tags.string = any(one.string for one in accepted)
         return tags

@@ -54,6 +54,15 @@ def _linear(**params: Any) -> Build:
     return build
 
 
+def _quick_linear(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners import BinaryRelevance
+
+    if is_sparse:
+        # On texts, machines are quicker than logistic regressions, and their order is better.
+        return BinaryRelevance(loss="squared_hinge", rescale=True, share_penalty=True)
+    return BinaryRelevance(rescale=True, standardize=True)
+
+
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.svm import SVC
 
@@ -138,10 +147,10 @@ LEARNERS = (
     RegisteredLearner(
         "br",
         "BinaryRelevance",
-        "binary relevance: a logistic regression a label",
+        "binary relevance: a logistic regression a label; on texts a linear machine",
         _HALF,
-        _linear(rescale=True),
-        seconds=costs.logistic,
+        _quick_linear,
+        seconds=costs.quick_linear,
         is_linear=True,
     ),
     RegisteredLearner(

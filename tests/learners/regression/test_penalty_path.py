@@ -326,10 +326,76 @@ def test_labels_without_any_order_keep_their_margins():
     ("params", "error", "message"),
     [
         ({"rescale": 1}, TypeError, "rescale must be True or False, got 1"),
-        ({"rescale": True, "loss": "squared_hinge"}, ValueError, "got loss='squared_hinge'"),
+        ({"share_penalty": "yes"}, TypeError, "share_penalty must be True or False, got 'yes'"),
         ({"rescale": True, "penalty": 1.0}, ValueError, "rescale must be False with a single"),
     ],
 )
-def test_rescaling_needs_the_log_loss_and_penalties_to_choose_from(params, error, message):
+def test_rescaling_needs_penalties_to_choose_from(params, error, message):
     with pytest.raises(error, match=message):
         BinaryRelevance(**params).fit([[0.0], [1.0]], [[0], [1]])
+
+
+@pytest.mark.parametrize("rescale", [False, True])
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+def test_a_shared_penalty_is_the_one_of_least_relative_loss_on_the_first_fold(loss, rescale):
+    X, Y = noisy_data(3)
+    penalties = [10.0, 1.0, 0.1, 0.01]
+    splits = list(MultilabelStratifiedKFold(3, method="iterative").split(X, Y))
+    settings = {"penalty": penalties, "loss": loss, "rescale": rescale, "share_penalty": True}
+    model = BinaryRelevance(**settings)
+    scores = model.fit_scoring_folds(X, Y, splits)
+    train, test = splits[0]
+    losses = np.empty((len(penalties), Y.shape[1]))
+    for k, penalty in enumerate(penalties):
+        alone = BinaryRelevance(penalty=penalty, loss=loss).fit(X[train], Y[train])
+        margins, signs = alone.decision_function(X[test]), 2 * Y[test] - 1
+        if rescale:
+            losses[k] = rescaled_losses(margins, Y[test], None)[1]
+        elif loss == "log":
+            losses[k] = np.logaddexp(0, -signs * margins).mean(axis=0)
+        else:
+            losses[k] = (np.maximum(0, 1 - signs * margins) ** 2).mean(axis=0)
+    best = penalties[np.argmin((losses / losses.min(axis=0)).mean(axis=1))]
+    assert set(model.penalties_) == {best}
+    plain = [
+        BinaryRelevance(penalty=best, loss=loss).fit(X[train], Y[train]).decision_function(X[test])
+        for train, test in splits
+    ]
+    expected = np.vstack(plain)
+    if rescale:
+        truth = Y[np.concatenate([test for _, test in splits])]
+        expected = rescaled_losses(expected, truth, None)[0].log_odds(expected)
+    # Folds are fitted at the tolerance at which penalties are compared; rescaling multiplies it.
+    np.testing.assert_allclose(scores, expected, atol=0.15 if rescale else 0.05)
+    assert np.corrcoef(scores.ravel(), expected.ravel())[0, 1] > 0.9995
+
+
+def test_labels_that_choose_a_shared_penalty_are_spread_over_frequencies(monkeypatch):
+    X, Y = some_data(n_labels=8)
+    chosen = BinaryRelevance(share_penalty=True).fit(X, Y).penalties_
+    monkeypatch.setattr(_penalty_path, "_TASKS_TO_CHOOSE", 2)
+    by_frequency = np.argsort(Y.sum(axis=0), kind="stable")
+    two = np.sort(by_frequency[[0, -1]])
+    splits = list(MultilabelStratifiedKFold(5, method="iterative").split(X, Y))
+    of_two = BinaryRelevance(share_penalty=True, cv=splits).fit(X, Y[:, two]).penalties_
+    of_all = BinaryRelevance(share_penalty=True, cv=splits).fit(X, Y).penalties_
+    assert set(of_all) == set(of_two)
+    assert len(set(chosen)) == 1
+
+
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_a_shared_penalty_does_not_depend_on_the_unit_of_features(is_sparse):
+    X, Y = noisy_data(4)
+    X = sparse.csr_array(X) if is_sparse else X
+    first = BinaryRelevance(share_penalty=True, loss="squared_hinge").fit(X, Y)
+    other = BinaryRelevance(share_penalty=True, loss="squared_hinge").fit(X * 64, Y)
+    np.testing.assert_allclose(other.penalties_, first.penalties_ * 64**2)
+    np.testing.assert_allclose(other.coef_, first.coef_ / 64, rtol=0.05, atol=1e-5)
+
+
+def test_rescaled_machines_give_probabilities():
+    X, Y = noisy_data(5)
+    model = BinaryRelevance(loss="squared_hinge", rescale=True, share_penalty=True).fit(X, Y)
+    log_odds = model.decision_function(X)
+    np.testing.assert_allclose(model.predict_proba(X), 1 / (1 + np.exp(-log_odds)))
+    assert not hasattr(BinaryRelevance(loss="squared_hinge"), "predict_proba")

@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.learners import BinaryRelevance, ExactFPlugin
+from labelwise.learners.selection._candidates import Candidate
 from labelwise.learners.selection._rules import RULES, dense_problem
 from labelwise.learners.selection._trials import best_blend, run_trial
 from tests.learners.selection.arenas import arena_of
@@ -14,7 +15,10 @@ from tests.learners.selection.arenas import arena_of
 def trials_in(arena, depths=(1, 2, 3)):
     trees = {f"depth {depth}": DecisionTreeClassifier(max_depth=depth) for depth in depths}
     models = trees | {"linear": LogisticRegression()}
-    return [run_trial(name, BinaryRelevance(one), 1.0, arena) for name, one in models.items()]
+    return [
+        run_trial(Candidate(name, BinaryRelevance(one), 1.0, float), arena)
+        for name, one in models.items()
+    ]
 
 
 @pytest.mark.parametrize("maximize", ["micro-f", "sample-f"])
@@ -48,5 +52,5 @@ def test_one_candidate_or_plug_ins_that_decide_themselves_are_not_blended():
     arena = arena_of(60)
     assert best_blend(trials_in(arena, ())[:1], arena) is None
     arena = arena_of(60, "sample-f")
-    plugin = run_trial("plug-in", ExactFPlugin(penalty=0.1), 1.0, arena)
+    plugin = run_trial(Candidate("plug-in", ExactFPlugin(penalty=0.1), 1.0, float), arena)
     assert best_blend([plugin, *trials_in(arena, ())], arena) is None

@@ -92,7 +92,7 @@ def test_given_estimators_are_cheap_in_their_order():
     assert found[0].seconds(10**9) == 0
 
 
-def test_the_cheapest_linear_learner_is_always_a_candidate_for_sparse_features():
+def test_the_first_linear_learner_is_always_a_candidate_for_sparse_features():
     huge = Size(10**6, 10**6, 5000, 200.0, True, False)
     taken, left_out = default_candidates(LEARNERS, huge, 0)
     (first,) = [one for one in taken if one.is_first]

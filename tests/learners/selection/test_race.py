@@ -75,8 +75,36 @@ def test_candidates_that_no_plan_has_time_for_are_left_out_with_the_reason():
     field = [*trees([1], 1e-6), *trees([9], 10.0)]
     finish = run_race(field, arena_of(100), 5.0, quiet)
     assert [trial.name for trial in finish.last] == ["depth 1"]
-    (left_out,) = finish.left_out
-    assert left_out == ("depth 9", "it would take about 3,000 s, and 5.0 of the 5 s are left")
+    ((name, why),) = finish.left_out
+    assert name == "depth 9"
+    # What is left is read from the clock.
+    assert re.fullmatch(r"it would take about 3,000 s, and [1-5]\.\d of the 5 s are left", why)
+
+
+def test_time_that_is_left_is_used_by_the_next_candidate(monkeypatch):
+    # By predicted seconds there is time for one; trials take no second, so that there is for more.
+    field = [*trees([1], 0.02), *trees([2], 0.021)]
+    finish = run_race(field, arena_of(100), 6.5, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1", "depth 2"]
+    assert finish.left_out == []
+    monkeypatch.setattr(_race._Clock, "left", lambda clock: 1.0)  # noqa: ARG005
+    finish = run_race(field, arena_of(100), 6.5, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1"]
+    assert finish.left_out == [
+        ("depth 2", "it would take about 6.3 s, and 1.0 of the 6.5 s are left")
+    ]
+
+
+def test_predicted_seconds_follow_the_pace_of_trials():
+    finish = run_race(trees([1, 2], 1e-3), arena_of(100), None, quiet)
+    field = trees([1, 2], 1e-3)
+    predicted = 2 * 1e-3 * 100 * 3
+    slow = [trial._replace(seconds=predicted) for trial in finish.last]
+    assert _race._pace(field, finish._replace(last=slow)) == pytest.approx(2.0)
+    slower = [trial._replace(seconds=100.0) for trial in finish.last]
+    assert _race._pace(field, finish._replace(last=slower)) == 4
+    quick = [trial._replace(seconds=0.3) for trial in finish.last]
+    assert _race._pace(field, finish._replace(last=quick)) == 1
 
 
 def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):

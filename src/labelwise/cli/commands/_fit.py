@@ -72,7 +72,10 @@ def fit(
         ),
     ] = False,
     time: Annotated[
-        float, typer.Option("--time", help="Seconds for trying learners, with --learner auto.")
+        float,
+        typer.Option(
+            "--time", help="Seconds for trying and fitting learners, with --learner auto."
+        ),
     ] = 60.0,
     beta: Annotated[float, Request] = 1.0,
     groups: opt.Groups = None,
@@ -87,7 +90,6 @@ def fit(
 ) -> None:
     """Fit a learner to a data set, and write the model to a file."""
     import scipy.sparse
-    from sklearn.pipeline import make_pipeline
 
     from labelwise.cli._chosen_learner import choose_learner
 
@@ -118,7 +120,7 @@ def fit(
     model = chosen.model
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.
-        model = make_pipeline(_encoder(rows, chosen), chosen.model)
+        model = _on_table(rows, chosen)
     start = perf_counter()
     # With --verbose, the lines of progress are printed instead of shown in the status line.
     shown = (working if verbose else following)(f"learning {name}")
@@ -156,9 +158,11 @@ class _ColumnsUsed(NamedTuple):
     @classmethod
     def of(cls, fitted: Any, rows: Dataset, groups: str | None) -> _ColumnsUsed:
         """Return the columns of a data set, by the encoding of a table, else by their names."""
+        from labelwise.cli._model_input import raw_step
+
         ids = [name for name in rows.ids if name != groups]
         if rows.frame is not None:
-            encoder = fitted.steps[0][1]
+            encoder = raw_step(fitted)
             kinds = encoder.kinds_
             categories = {name: len(values) for name, values in encoder.categories_.items()}
             ids += [name for name, kind in kinds.items() if kind == "id"]
@@ -250,12 +254,21 @@ def _value_of_own_rule(
     return float(found[chosen.maximizes])
 
 
-def _encoder(rows: Dataset, chosen: ChosenLearner) -> features.TableFeatures:
-    """Return the encoder of a table: terms as counts for learners of counts, else tf-idf."""
+def _on_table(rows: Dataset, chosen: ChosenLearner) -> Any:
+    """Return the model of a table: the encoder and the learner, or a race on several encoders.
+
+    Terms of texts are counts for learners of counts, words and pairs of words for linear learners,
+    and stems for others, by tf-idf.
+    """
+    from sklearn.pipeline import make_pipeline
+
+    encoders = features.text_representations(rows.texts)
+    if rows.texts and isinstance(chosen.model, learners.BestLearner):
+        return chosen.model.set_params(representations=encoders)
+    encoder = encoders["words" if chosen.is_linear else "stems"]
     if chosen.takes_counts:
-        terms = features.TextTerms()
-        return features.TableFeatures(text=rows.texts, text_transformer=terms, scale_numbers=False)
-    return features.TableFeatures(text=rows.texts)
+        encoder.set_params(text_transformer=features.TextTerms(), scale_numbers=False)
+    return make_pipeline(encoder, chosen.model)
 
 
 def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:

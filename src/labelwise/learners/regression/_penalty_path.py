@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -25,6 +26,11 @@ from labelwise.splitting import MultilabelStratifiedKFold
 PENALTIES = tuple(float(f"1e{k}") for k in range(3, -5, -1))
 # A path of penalties ends when the held-out loss exceeds its minimum by this part.
 _CLEARLY_WORSE = 0.01
+# A penalty for all tasks is chosen by so many of them, on the first fold.
+_TASKS_TO_CHOOSE = 32
+_NEAR_ZERO = 0.01  # of the mean loss
+# Values of C = ‖x‖² / (n λ) from which it is chosen by default.
+_SHARED_C = (0.03, 0.1, 0.3, 1.0, 3.0)
 # Most columns, and most weights, of the tasks that share products. A job gets one such group, so
 # that the number of jobs cannot change results. The history of steps takes 20 times the weights.
 _COLUMNS_TOGETHER = 48
@@ -66,6 +72,7 @@ class RegressionProblem(NamedTuple):
     keeps_margins: bool = False  # whether to return the margins of held-out samples
     loss: str = "log"  # or "squared_hinge", for tasks of one column
     rescales: bool = False  # whether margins are rescaled; only for tasks of one column
+    shares_penalty: bool = False  # whether one penalty is chosen for all tasks of one column
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
@@ -83,6 +90,16 @@ def check_penalty(penalty: Any) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
+def shared_penalties(penalty: Any, X: Any) -> tuple[float, ...]:
+    """List the values from which one penalty for all labels is chosen, strongest first."""
+    if not isinstance(penalty, str):
+        return check_penalty(penalty)
+    entries = X.data if sparse.issparse(X) else np.ravel(X)
+    # Other units of the features give other coefficients, but the same scores.
+    squared_norm = float(entries @ entries) / X.shape[0] or 1.0
+    return tuple(squared_norm / (X.shape[0] * C) for C in _SHARED_C)
+
+
 def check_loss(loss: Any) -> str:
     """Check `loss`, the name of a loss."""
     if not isinstance(loss, str) or loss not in _LOSSES:
@@ -90,12 +107,10 @@ def check_loss(loss: Any) -> str:
     return loss
 
 
-def check_rescale(rescale: Any, loss: str, penalties: tuple[float, ...]) -> bool:
+def check_rescale(rescale: Any, penalties: tuple[float, ...]) -> bool:
     """Check `rescale`; with one penalty there are no held-out samples to rescale margins by."""
     if not isinstance(rescale, bool | np.bool_):
         raise TypeError(f"rescale must be True or False, got {rescale!r}.")
-    if rescale and loss != "log":
-        raise ValueError(f'rescale must be False unless the loss is "log", got loss={loss!r}.')
     if rescale and len(penalties) == 1:
         raise ValueError("rescale must be False with a single penalty, got one penalty.")
     return bool(rescale)
@@ -133,10 +148,41 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
         design = make_design(problem.X, problem.sample_weight)
+        if problem.shares_penalty and len(problem.penalties) > 1:
+            problem = problem._replace(penalties=(_shared_penalty(problem, design, tasks),))
         penalties, held_out, sigmoids = _best_penalties(problem, design, tasks)
         W = _fit(problem, design, tasks, penalties)
         found = Regressions(*design.coefficients(W), penalties, held_out)
         return found.rescaled(sigmoids) if problem.rescales else found
+
+
+def _shared_penalty(problem: RegressionProblem, design: Design, tasks: Tasks) -> float:
+    """Choose the penalty with the least mean of held-out losses, relative to each task's least.
+
+    The first fold and some tasks, from the rarest to the most frequent, are enough for that.
+    """
+    fold = tuple(_FoldSamples(design.take(rows), rows) for rows in problem.splits[0])
+    n_tasks = tasks.widths.size
+    by_frequency = np.argsort(np.asarray(tasks.targets.sum(axis=0)).ravel(), kind="stable")
+    places = np.linspace(0, n_tasks - 1, min(n_tasks, _TASKS_TO_CHOOSE)).round().astype(np.intp)
+    few = tasks.take(np.sort(by_frequency[places]))
+    loss = _LOSSES[problem.loss]
+    train, test = (part.objective(problem, few) for part in fold)
+    Y = few.targets[fold[1].rows].toarray() if problem.rescales else np.empty((0, 0))
+    everyone = np.arange(few.widths.size)
+    point, losses = train.start(), np.empty((0, few.widths.size))
+    for penalty in problem.penalties:
+        point, _ = loss.minimize(
+            train, point, np.full(few.widths.size, penalty), loss.to_choose, everyone, None
+        )
+        found, _ = _held_out_losses(problem, [(train, test)], Y, [point], everyone)
+        losses = np.vstack([losses, found])
+        # Losses of labels that the test samples lack are near 0, and so is what they tell.
+        least = losses.min(axis=0)
+        means = (losses / np.maximum(least, _NEAR_ZERO * least.mean())).mean(axis=1)
+        if means[-1] > (1 + _CLEARLY_WORSE) * means.min():
+            break
+    return problem.penalties[int(np.argmin(means))]
 
 
 def _best_penalties(
@@ -150,7 +196,7 @@ def _best_penalties(
     n_tested = sum(len(test) for _, test in problem.splits) if problem.keeps_margins else 0
     held_out = np.empty((n_tested, tasks.targets.shape[1]))
     sigmoids = _unit_sigmoids(tasks.widths.size)
-    if candidates.size == 1:
+    if candidates.size == 1 and not (problem.keeps_margins or problem.rescales):
         return np.full(tasks.widths.size, candidates[0]), held_out, sigmoids
     folds = [
         tuple(_FoldSamples(design.take(rows), rows) for rows in split) for split in problem.splits

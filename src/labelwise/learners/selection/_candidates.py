@@ -27,7 +27,7 @@ class RegisteredLearner(NamedTuple):
     takes_counts: bool = False  # of terms, instead of their tf-idf weights
     seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
     refusal: Callable[[Size], str] = never  # why it is not for these samples, or ""
-    is_linear: bool = False  # the cheapest of these is always tried on sparse features
+    is_linear: bool = False  # the first of these is always tried on sparse features
     is_saved: bool = True  # whether `labelwise.save` writes its models
 
 
@@ -39,6 +39,8 @@ class Candidate(NamedTuple):
     cost: float  # of a fit to all rows: the lower one of two equally good candidates is chosen
     seconds: Callable[[int], float]  # predicted, of a fit to a number of rows
     is_first: bool = False  # whether it is tried first, whatever its predicted seconds
+    priority: int = 0  # others are tried in this order; of equals, the cheaper first
+    representation: Any = None  # `Representation` whose features it takes; None for those of X
 
 
 def default_candidates(
@@ -50,15 +52,15 @@ def default_candidates(
     """Return the default candidates for some samples, and why the others are left out.
 
     These are the learners of the register that have a cost model. On sparse features, usually of
-    texts, the cheapest linear one is taken whatever it costs. `parts` gives the size of a number of
+    texts, the first linear one is taken whatever it costs. `parts` gives the size of a number of
     the rows; None means that they have all features and all labels.
     """
     taken, left_out = [], []
     known = [(one, one.seconds) for one in register if one.seconds is not None]
-    linear = [seconds(size) for one, seconds in known if one.is_linear and size.is_sparse]
+    quick = quick_linear(register) if size.is_sparse else None
     for one, seconds in known:
         reason, took = one.refusal(size), seconds(size)
-        is_first = one.is_linear and took == min(linear, default=None)
+        is_first = one is quick
         if not reason and took > LONGEST_FIT and not is_first:
             reason = f"a fit would take about {took:.0f} seconds"
         if reason:
@@ -68,6 +70,12 @@ def default_candidates(
             of_rows = partial(_seconds, seconds, size, parts)
             taken.append(Candidate(one.name, estimator, took, of_rows, is_first))
     return taken, left_out
+
+
+def quick_linear(register: Sequence[RegisteredLearner]) -> RegisteredLearner | None:
+    """Return the linear learner that is always tried on sparse features, usually of texts."""
+    linear = (one for one in register if one.is_linear and one.seconds is not None)
+    return next(linear, None)
 
 
 def given_candidates(given: Any, build: Callable[[str], Any]) -> list[Candidate]:

@@ -11,10 +11,11 @@ import numpy as np
 
 from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
-from labelwise.learners.selection._costs import LONGEST_FIT
 from labelwise.learners.selection._trials import Arena, Trial, best_of, run_trial
 from labelwise.splitting import assign
 
+# The chosen candidate is fitted to as many rows as so many seconds allow, if no time is left.
+_LAST_FIT = 2.0
 # The first round of a race has at least this number of rows, if there are that many.
 LEAST_ROWS = 200
 
@@ -44,7 +45,7 @@ class _Plan(NamedTuple):
     rounds: list[RaceRound]
     field: list[Candidate]  # of the first round
     late: list[Candidate]  # those for whom time is left in the last round
-    left_out: list[tuple[str, str]]
+    too_dear: list[Candidate]  # those for whom it is not, by predicted seconds
     notes: tuple[str, ...]
 
 
@@ -120,7 +121,7 @@ def run_race(
     plan = _plan(candidates, arena, budget)
     rounds, field = plan.rounds, plan.field
     clock = _Clock(budget)
-    finish = Finish(arena, [], [], plan.left_out, plan.notes)
+    finish = Finish(arena, [], [], [], plan.notes)
     for k, one in enumerate(rounds):
         rows = _rows_of_part(arena.samples.Y, one.n_rows)
         here = arena if rows is None else arena.part(rows)
@@ -133,35 +134,89 @@ def run_race(
             break
         if k + 1 < len(rounds):
             field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
-    return _settled(candidates, arena, finish, report) if plan.notes else finish
+    if budget is not None:
+        finish = _use_the_rest(candidates, plan.too_dear, finish, clock, report)
+    return _settled(candidates, arena, finish, clock, report) if plan.notes else finish
+
+
+def _use_the_rest(
+    candidates: Sequence[Candidate],
+    too_dear: Sequence[Candidate],
+    finish: Finish,
+    clock: _Clock,
+    report: Callable[[str], None],
+) -> Finish:
+    """Try candidates that the plan had no time for, as long as there is time for another one.
+
+    Predicted seconds are multiplied by the pace of the trials so far.
+    """
+    n_rows = len(finish.arena.samples.Y)
+    for one in too_dear:
+        took = _predicted(one, finish.arena, n_rows) * _pace(candidates, finish)
+        left = 0.0 if clock.is_over else clock.left()
+        if took > left:
+            rest = f"{_shown(left)} of the {clock.budget:g} s are left"
+            why = f"it would take about {_shown(took)} s, and {rest}"
+            finish = finish._replace(left_out=[*finish.left_out, (one.name, why)])
+            continue
+        more = _run_round([one], finish.arena, finish, clock, report)
+        if more.last is not finish.last:
+            # A trial of the same rows takes part with those before.
+            last = [*finish.last, *more.last]
+            more = more._replace(
+                last=last, earlier=[trial for trial in finish.earlier if trial.name != one.name]
+            )
+        finish = more
+    return finish
+
+
+def _pace(candidates: Sequence[Candidate], finish: Finish) -> float:
+    """Return the ratio of measured to predicted seconds of the last trials.
+
+    It is 1 if they took less than a second, and from 1/4 to 4.
+    """
+    by_name = {one.name: one for one in candidates}
+    predicted = sum(
+        _predicted(by_name[trial.name], finish.arena, trial.n_rows) for trial in finish.last
+    )
+    measured = sum(trial.seconds for trial in finish.last)
+    return min(4.0, max(0.25, measured / predicted)) if measured >= 1 and predicted > 0 else 1.0
 
 
 def _settled(
     candidates: Sequence[Candidate],
     arena: Arena,
     finish: Finish,
+    clock: _Clock,
     report: Callable[[str], None],
 ) -> Finish:
     """Try the best candidate of a race on a part of the rows once more, on as many as possible.
 
     Thresholds of models of few rows do not suit the model of many, and labels that the part lacks
-    could not be decided. Only candidates whose last fit comes with a trial have another one.
+    could not be decided. Only candidates whose last fit comes with a trial have another one. If
+    there is no time for more rows, its last model is that of the trial.
     """
     name = finish.last[best_of(finish.last)].name
     best = next(one for one in candidates if one.name == name)
     if not _is_one_pass(best):
         return finish
     whole = len(arena.samples.Y)
-    seconds = partial(_predicted, best, arena)
-    n_rows = _part_within(whole, seconds, LONGEST_FIT)
+    pace = _pace(candidates, finish)
+
+    def seconds(n_rows: int) -> float:
+        return pace * _predicted(best, arena, n_rows)
+
+    left = 0.0 if clock.is_over else clock.left()
+    n_rows = _part_within(whole, seconds, max(_LAST_FIT, left))
     rows, tried = _rows_of_part(arena.samples.Y, n_rows), finish.rows
     if tried is not None and n_rows <= tried.size:
-        rows = tried
-    here = arena if rows is None else arena.part(rows)
-    # The clock does not stop a last fit.
-    settled = _run_round([best], here, finish, _Clock(None), report)
-    if settled.arena is not here:
-        return finish
+        rows, settled = tried, finish
+    else:
+        here = arena if rows is None else arena.part(rows)
+        # The clock does not stop a last fit.
+        settled = _run_round([best], here, finish, _Clock(None), report)
+        if settled.arena is not here:
+            return finish
     notes = finish.notes
     if rows is not None:
         notes += (
@@ -187,6 +242,7 @@ class _Clock:
     """Says when the time is over."""
 
     def __init__(self, budget: float | None) -> None:
+        self.budget = budget
         self._end = None if budget is None else perf_counter() + budget
         self.is_over = False
 
@@ -195,10 +251,14 @@ class _Clock:
         self.is_over = self._end is not None and perf_counter() >= self._end
         return not self.is_over
 
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        return float("inf") if self._end is None else max(0.0, self._end - perf_counter())
+
 
 def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -> _Plan:
     """Plan the rounds; candidates that no plan has time for are left out, the dearest first."""
-    field = sorted(candidates, key=lambda one: (not one.is_first, one.cost))
+    field = sorted(candidates, key=lambda one: (not one.is_first, one.priority, one.cost))
     whole = len(arena.samples.Y)
     if budget is None:
         return _Plan([RaceRound(whole, len(field))], field, [], [], ())
@@ -231,12 +291,8 @@ def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -
             late.append(one)
             left -= took
         else:
-            too_dear.append((one.name, took))
-    rest = f"{_shown(left)} of the {budget:g} s are left"
-    left_out = [
-        (name, f"it would take about {_shown(took)} s, and {rest}") for name, took in too_dear
-    ]
-    return _Plan(rounds, field, late, left_out, notes)
+            too_dear.append(one)
+    return _Plan(rounds, field, late, too_dear, notes)
 
 
 def _shown(seconds: float) -> str:
@@ -273,7 +329,7 @@ def _run_round(
             break
         report(f"{number} of {len(field)}, {entry.name} on {len(arena.samples.Y)} rows")
         try:
-            trials.append(run_trial(entry.name, entry.estimator, entry.cost, arena))
+            trials.append(run_trial(entry, arena))
         except (ValueError, TypeError, RuntimeError, ArithmeticError, MemoryError) as error:
             first_error = first_error or error
             left_out.append((entry.name, f"failed: {first_line(error)}"))

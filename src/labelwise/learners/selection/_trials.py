@@ -21,6 +21,7 @@ from labelwise._estimators import (
 )
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._tuning import Problem, Request, Samples, Splits, TuningScores, tuning_problem
+from labelwise.learners.selection._candidates import Candidate
 from labelwise.learners.selection._rules import (
     DecisionRule,
     Judgement,
@@ -49,6 +50,13 @@ class Arena(NamedTuple):
     def constants(self) -> np.ndarray:
         """0 or 1 for labels with one class, NaN for others."""
         return constant_labels(self.samples.Y)
+
+    def represented(self, representation: Any) -> Arena:
+        """Return the arena with the features of a representation; X has the numbers of samples."""
+        if representation is None:
+            return self
+        X = representation.features(self.samples.X)
+        return self._replace(samples=self.samples._replace(X=X))
 
     def part(self, rows: np.ndarray) -> Arena:
         """Return the arena of some rows: the same folds, without all other rows."""
@@ -90,17 +98,13 @@ class Trial(NamedTuple):
         return fit_sigmoids(scores, Y, everyone, increasing=True)
 
 
-def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
+def run_trial(candidate: Candidate, arena: Arena) -> Trial:
     """Score the folds by a candidate, and judge the scores.
 
     Parameters
     ----------
-    name : str
-        Name of the candidate.
-    estimator : estimator
-        Cloned for each fold.
-    cost : float
-        What decides between candidates that are equally good: the lower one.
+    candidate : Candidate
+        Its estimator is cloned for each fold.
     arena : Arena
         Samples, folds and request.
 
@@ -110,10 +114,11 @@ def run_trial(name: str, estimator: Any, cost: float, arena: Arena) -> Trial:
         The scores and their values.
     """
     start = perf_counter()
+    estimator, arena = candidate.estimator, arena.represented(candidate.representation)
     rules = rules_for(estimator, arena.request)
     # All rules of an estimator decide by the same scores.
     held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rules[0])
-    trial = judged((name,), cost, rules, held_out, arena)
+    trial = judged((candidate.name,), candidate.cost, rules, held_out, arena)
     return trial._replace(seconds=perf_counter() - start, scorer=scorer)
 
 

@@ -1,0 +1,139 @@
+"""Representations of the samples of a race: features by several transformers, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from labelwise._validation import n_rows, take_rows
+from labelwise.learners.selection._candidates import (
+    Candidate,
+    RegisteredLearner,
+    default_candidates,
+    quick_linear,
+    size_of,
+)
+from labelwise.learners.selection._costs import Size
+
+# Costs of a representation are predicted from this number of samples.
+_SAMPLE = 1000
+# The number of different terms of n texts is about proportional to n to this power (Heaps' law).
+_HEAPS = 0.6
+
+
+class Representation:
+    """Features of samples by a transformer, which is fitted when they are first needed.
+
+    It is fitted once to all samples: terms and their document frequencies do not depend on labels,
+    so that the models of a fold know which terms occur in held-out samples, and nothing else of
+    them.
+    """
+
+    def __init__(self, name: str, transformer: Any, X: Any, Y: np.ndarray) -> None:
+        self.name = name
+        self._X, self._Y = X, Y
+        self._new = transformer
+        self._n_rows = n_rows(X)
+
+    @cached_property
+    def _fitted(self) -> tuple[Any, Any]:
+        transformer = clone(self._new)
+        return transformer, transformer.fit_transform(self._X, self._Y)
+
+    @property
+    def transformer(self) -> Any:
+        """The transformer, fitted to all samples."""
+        return self._fitted[0]
+
+    def features(self, rows: np.ndarray) -> Any:
+        """Return the features of some samples by their numbers."""
+        matrix = self._fitted[1]
+        return matrix if rows.size == self._n_rows else take_rows(matrix, rows)
+
+    @cached_property
+    def _trial(self) -> tuple[Size, float]:
+        """Size of all rows, and the seconds that the transformer takes for them, by a sample."""
+        start = perf_counter()
+        if self._n_rows <= _SAMPLE:
+            return size_of(self._fitted[1], self._Y.shape[1]), perf_counter() - start
+        rows = np.linspace(0, self._n_rows - 1, _SAMPLE).astype(np.intp)
+        found = clone(self._new).fit_transform(take_rows(self._X, rows), self._Y[rows])
+        more = self._n_rows / _SAMPLE
+        size = size_of(found, self._Y.shape[1])
+        n_features = round(size.n_features * more**_HEAPS)
+        return (
+            size._replace(n_rows=self._n_rows, n_features=n_features),
+            more * (perf_counter() - start),
+        )
+
+    @property
+    def size(self) -> Size:
+        """The size of all rows."""
+        return self._trial[0]
+
+    def part(self, size: Size, n_rows: int) -> Size:
+        """Return the size of a number of the rows; most terms and most labels are rare."""
+        share = n_rows / self._n_rows
+        if share >= 1:
+            return size
+        positives = (self._Y == 1).sum(axis=0)
+        n_labels = max(1, round(float((1 - (1 - share) ** positives).sum())))
+        n_features = max(1, round(size.n_features * share**_HEAPS))
+        return size._replace(n_rows=n_rows, n_features=n_features, n_labels=n_labels)
+
+    def seconds(self) -> float:
+        """Predict the seconds that the transformer takes for all rows."""
+        return self._trial[1]
+
+
+def check_representations(given: Any) -> dict[str, Any]:
+    """Check `representations`, a mapping of names to transformers."""
+    if not isinstance(given, Mapping) or not given:
+        raise TypeError(
+            f"representations must be a mapping of names to transformers, got {given!r:.50}."
+        )
+    for name, one in given.items():
+        if not hasattr(one, "fit_transform") or not hasattr(one, "get_params"):
+            raise TypeError(f"representations must be transformers, got {one!r:.50} as {name!r}.")
+    return {str(name): one for name, one in given.items()}
+
+
+def candidates_on(
+    representations: Sequence[Representation], register: Sequence[RegisteredLearner], seed: int
+) -> tuple[list[Candidate], list[tuple[str, str]]]:
+    """Return the default candidates: a quick linear learner on each representation, others on one.
+
+    Linear learners come first, in the order of the representations. All others are tried on the
+    last representation, if time is left.
+    """
+    last = representations[-1]
+    taken, left_out = default_candidates(register, last.size, seed, last.part)
+    linear = [one for one in register if one is quick_linear(register)]
+    found = [
+        _on(one, candidate, priority)
+        for priority, one in enumerate(representations)
+        for candidate in default_candidates(linear, one.size, seed, one.part)[0]
+    ]
+    others = [one for one in taken if one.name not in {first.name for first in linear}]
+    found += [_on(last, one, len(representations)) for one in others]
+    return found, left_out
+
+
+def _on(representation: Representation, candidate: Candidate, priority: int) -> Candidate:
+    """Return a candidate that takes the features of a representation."""
+    return candidate._replace(
+        name=f"{candidate.name}/{representation.name}",
+        is_first=priority == 0,
+        seconds=partial(_with_transformer, candidate, representation),
+        priority=priority,
+        representation=representation,
+    )
+
+
+def _with_transformer(one: Candidate, representation: Representation, n_rows: int) -> float:
+    return one.seconds(n_rows) + representation.seconds()
