@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from labelwise.cli import app
@@ -140,3 +141,15 @@ def test_progress_has_colours_only_if_they_are_wanted(monkeypatch):
     assert "\x1b[32m" in shown_status(monkeypatch)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[32m" not in shown_status(monkeypatch)
+
+
+def test_every_command_with_a_seed_starts_from_0():
+    program = get_command(app)
+    options = {
+        name: option.default
+        for name in COMMANDS
+        for option in program.get_command(None, name).params
+        if option.name == "seed"
+    }
+    assert {"evaluate", "fit", "report", "split", "tune"} <= options.keys()
+    assert set(options.values()) == {0}

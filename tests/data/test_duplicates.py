@@ -84,3 +84,9 @@ def test_missing_labels_contradict_no_others():
     Y = np.array([[1, nan], [nan, 0], [1, 0], [1, 1]])
     assert Dataset(X, Y).find_duplicates().contradicting.tolist() == [2, 3]
     assert Dataset(X[:2], [[1, nan], [0, nan]]).find_duplicates().contradicting.tolist() == [0, 1]
+
+
+def test_a_training_part_alone_leaks_nothing():
+    data = Dataset(np.zeros((2, 1)), np.ones((2, 1)), train=np.array([0]))
+    found = data.find_duplicates()
+    assert (found.leaked.size, found.leaked_from.size, found.n_test) == (0, 0, None)

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -162,6 +162,16 @@ def one_hot(**changes):
     return set_attributes(OneHotEncoder(drop="first").fit([[0, 1], [1, 2], [2, 3]]), **changes)
 
 
+def infrequent(groups):
+    """An encoder whose categories are in other groups, and that has a column for each number."""
+    encoder = OneHotEncoder(min_frequency=2, sparse_output=False).fit([[0], [0], [1]])
+    return set_attributes(
+        encoder,
+        _default_to_infrequent_mappings=[np.array(groups)],
+        _n_features_outs=[max(groups) + 1],
+    )
+
+
 def exact(**changes):
     return set_attributes(ExactFPlugin(penalty=0.1).fit(*some_data()), **changes)
 
@@ -202,13 +212,14 @@ PARTS = {
     "a distance by a function": lambda: neighbors(effective_metric_=lambda _: np.log1p),
     "texts as names of files": lambda: words(input="filename"),
     "endless n-grams": lambda: words(ngram_range=[-(10**18), 1]),
-    "hashes of endless n-grams": lambda: HashingVectorizer(ngram_range=[0, 1]),
+    "no n-grams": lambda: words(ngram_range=[0, 1]),
     "more classes than a tree has": lambda: forest(n_classes_=10**9),
     "more classes than there are": lambda: dummy(n_classes_=10**9),
     "a function of arrays": lambda: FunctionTransformer(f_measure),
     "arguments of a function": lambda: FunctionTransformer(np.exp, kw_args={"where": False}),
     "vocabulary": lambda: words(vocabulary_={"sea": 0, "sky": 10**9, "sun": 2}),
-    "columns of hashes": lambda: HashingVectorizer(n_features=0),
+    "groups of categories": lambda: infrequent([0, 10**9]),
+    "a negative group": lambda: infrequent([0, -1]),
     "columns of categories": lambda: one_hot(_n_features_outs=[1, 2]),
     "unsorted categories": lambda: one_hot(categories_=[np.arange(3)[::-1], np.arange(1, 4)]),
     "category dropped": lambda: one_hot(_drop_idx_after_grouping=np.array([0, 9], dtype=object)),

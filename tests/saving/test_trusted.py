@@ -12,6 +12,7 @@ import pytest
 import scipy.special
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -50,6 +51,7 @@ def test_the_policy_names_every_trusted_type_of_scikit_learn():
         MultiLabelBinarizer(),
         PolynomialFeatures(),
         GradientBoostingClassifier(),
+        HashingVectorizer(),
         FunctionTransformer(np.add),
         FunctionTransformer(scipy.special.expit),
         KNeighborsClassifier(3, algorithm="kd_tree").fit(np.eye(4), np.arange(4)),

@@ -12,7 +12,6 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_extraction.text import (
     CountVectorizer,
-    HashingVectorizer,
     TfidfTransformer,
     TfidfVectorizer,
 )
@@ -107,7 +106,7 @@ OF_ONE_LABEL = (
     SGDClassifier(loss="squared_hinge", random_state=0),
     SVC(),
 )
-OF_TEXTS = (CountVectorizer(), HashingVectorizer(n_features=16), TfidfVectorizer())
+OF_TEXTS = (CountVectorizer(), TfidfVectorizer(ngram_range=(1, 2)))
 
 
 def trusted_models():

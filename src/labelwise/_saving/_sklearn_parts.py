@@ -207,29 +207,16 @@ def _check_neighbors(model: Any) -> None:
 
 
 def _check_vectorizer(vectorizer: Any) -> None:
-    """Refuse to read files instead of texts, and n-grams of less than one word."""
+    """Refuse files instead of texts, endless n-grams, and columns that are not 0, 1, 2, ..."""
     lowest, highest = vectorizer.ngram_range
     if vectorizer.input != "content" or not (is_whole(lowest) and is_whole(highest)):
         raise ValueError("a vectorizer must take texts and have two whole numbers as ngram_range")
     if not 1 <= lowest <= highest:
         raise ValueError(f"ngram_range must be at least 1, got {lowest!r:.50}")
-
-
-def _check_vocabulary(vectorizer: Any) -> None:
-    """Refuse a vocabulary whose column numbers are not 0, 1, 2, ..."""
-    _check_vectorizer(vectorizer)
     vocabulary = getattr(vectorizer, "vocabulary_", {})
     columns = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))
     if not np.array_equal(np.sort(columns), np.arange(columns.size)):
         raise ValueError(f"vocabulary_ must number its {columns.size} terms from 0")
-
-
-def _check_hashed(vectorizer: Any) -> None:
-    """Refuse a number of columns by which no hash can be divided."""
-    _check_vectorizer(vectorizer)
-    n_columns = vectorizer.n_features
-    if not is_whole(n_columns) or not 1 <= n_columns < 2**31:
-        raise ValueError(f"n_features must be a whole number of at least 1, got {n_columns!r:.50}")
 
 
 def _check_one_hot(encoder: Any) -> None:
@@ -264,7 +251,7 @@ def _n_groups(infrequent: Any, groups: Any, n_categories: int) -> int:
     places, groups = np.asarray(infrequent), np.asarray(groups)
     if (
         groups.shape != (n_categories,)
-        or groups.min() < 0
+        or not 0 <= groups.min() <= groups.max() < n_categories
         or ((places < 0) | (places >= n_categories)).any()
     ):
         raise ValueError("a one-hot encoder must give each category a group")
@@ -303,8 +290,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
         _check_hist_boosting
     ),
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": _check_predictor,
-    "sklearn.feature_extraction.text.CountVectorizer": _check_vocabulary,
-    "sklearn.feature_extraction.text.HashingVectorizer": _check_hashed,
+    "sklearn.feature_extraction.text.CountVectorizer": _check_vectorizer,
     "sklearn.neighbors._base.NeighborsBase": _check_neighbors,
     "sklearn.preprocessing._encoders.OneHotEncoder": _check_one_hot,
     "sklearn.preprocessing._function_transformer.FunctionTransformer": _check_function,

@@ -25,9 +25,7 @@ _SKLEARN = {
     "ensemble._hist_gradient_boosting.binning": ("_BinMapper",),
     "ensemble._hist_gradient_boosting.gradient_boosting": ("HistGradientBoostingClassifier",),
     "ensemble._hist_gradient_boosting.predictor": ("TreePredictor",),
-    "feature_extraction.text": (
-        *("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"),
-    ),
+    "feature_extraction.text": ("CountVectorizer", "TfidfTransformer", "TfidfVectorizer"),
     "frozen._frozen": ("FrozenEstimator",),
     "isotonic": ("IsotonicRegression",),
     "linear_model._logistic": ("LogisticRegression", "LogisticRegressionCV"),
