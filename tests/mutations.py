@@ -269,12 +269,15 @@ class Workshop:
         child = os.fork()
         if child == 0:
             os.environ["NUMBA_CACHE_DIR"] = str(self.home / cache)
+            # Of the processor, so that other programs do not let tests take too long.
+            resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
             try:
                 _be_the_child(self, files, jit, lines_to, answer, log)
             finally:
                 os._exit(1)
-        while time.monotonic() < start + limit:
-            done, _ = os.waitpid(child, os.WNOHANG)
+        status = 0
+        while time.monotonic() < start + 10 * limit:
+            done, status = os.waitpid(child, os.WNOHANG)
             if done:
                 break
             time.sleep(0.02)
@@ -283,6 +286,8 @@ class Workshop:
             os.waitpid(child, 0)
             return "timeout", None, time.monotonic() - start, []
         took = time.monotonic() - start
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            return "timeout", None, took, []
         if not answer.exists():
             return "crash", None, took, []
         code, failed, skipped = json.loads(answer.read_text())
