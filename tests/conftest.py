@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -59,6 +60,12 @@ def benchmark_home():
 def environment_of_the_tests(monkeypatch):
     """`labelwise.cli.main` sets this for the processes that a command starts, and for no others."""
     monkeypatch.setenv("PYTHONSAFEPATH", "")
+
+
+@pytest.fixture(autouse=True)
+def numbers_of_numpy():
+    """``random_state=None`` draws from numpy's generator: every run of a test draws the same."""
+    np.random.seed(0)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,7 +27,7 @@ def problem_of(scores, Y, *, as_csr=False):
 def test_held_out_counts_are_those_of_the_thresholds_of_each_vertex(given_problem, as_csr):
     scores, Y = given_problem
     problem = problem_of(scores, Y, as_csr=as_csr)
-    folds = folds_of(problem)
+    folds = folds_of(problem, 0)
     found = held_out_frontiers(problem, folds)
     if problem.n_fold_units == 1:
         assert found == []
@@ -55,12 +55,12 @@ def test_the_best_vertices_of_the_other_folds_give_the_corrected_counts(given_pr
     problem = problem_of(scores, Y)
     assume(problem.n_fold_units > 1)
     decided = hits = 0
-    for one in held_out_frontiers(problem, folds_of(problem)):
+    for one in held_out_frontiers(problem, folds_of(problem, 0)):
         tp = one.hits
         values = f_measure(Counts(tp, one.decided - tp, one.n_positive - tp, 0 * tp))
         best = int(np.flatnonzero(values >= values.max() - 1e-12)[0])
         decided += one.held_out_decided[best]
         hits += one.held_out_hits[best]
-    unseen = cross_fitted(problem, Request())
+    unseen = cross_fitted(problem, Request(), 0)
     assert decided == (unseen.counts.tp + unseen.counts.fp).sum()
     assert hits == unseen.counts.tp.sum()

@@ -43,11 +43,11 @@ def cross_fitted(
     request : Request
         What thresholds are tuned for. A total of `max_decisions` is shared out among samples.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. It draws the folds behind
-        ``shrink="auto"`` and ``fbr="auto"``.
+        Seed of the random numbers; the same int gives the same result. It draws random folds, and
+        those behind ``shrink="auto"`` and ``fbr="auto"``.
     folds : ndarray of int of shape (n_samples,), default=None
         The fold of each sample. With None or a single fold, samples are assigned to five random
-        folds, always the same ones.
+        folds.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def cross_fitted(
         chosen = np.isin(np.arange(problem.n_labels), known)
         problem, request = problem.labels(known), request.for_labels(chosen)
     if folds is None or np.unique(folds).size == 1:
-        folds = random_folds(problem)
+        folds = random_folds(problem, random_state)
     part_request = request.for_parts(problem.total_weight)
     places, parts = [], []
     for here, others in _left_out(problem, folds):
@@ -170,7 +170,7 @@ def _left_out(problem: Problem, folds: np.ndarray) -> Iterator[tuple[np.ndarray,
         yield np.flatnonzero(here), np.flatnonzero(~np.isin(unit, unit[here]))
 
 
-def random_folds(problem: Problem) -> np.ndarray:
+def random_folds(problem: Problem, random_state: Any) -> np.ndarray:
     """Return a fold for each sample, units together; a single fold if there is one unit.
 
     Folds are random: stratified ones have the label shares that were tuned for, which new samples
@@ -183,5 +183,5 @@ def random_folds(problem: Problem) -> np.ndarray:
         min(N_FOLDS, problem.n_fold_units),
         method="random",
         groups=problem.fold_units,
-        random_state=0,
+        random_state=random_state,
     )

@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
 
 
 class Retuning(NamedTuple):
-    """How to tune again and to compute values, how many draws, and the random states."""
+    """How to tune again and to compute values, how many draws, and the random state."""
 
     under: Callable[[np.ndarray], Choice]  # tunes under weights of the rows
     on_rows: Callable[[np.ndarray], Choice]  # tunes on some rows, and chooses amounts again
@@ -42,7 +42,6 @@ class Retuning(NamedTuple):
     n_draws: int
     confidence: float
     random: np.random.RandomState
-    folds: np.random.RandomState
 
 
 def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bounds:
@@ -160,7 +159,7 @@ def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
             N_FOLDS,
             method="random",
             groups=problem.fold_units,
-            random_state=retuning.folds,
+            random_state=retuning.random,
         )
         thresholds = np.empty((N_FOLDS, problem.n_labels))
         for number in range(N_FOLDS):

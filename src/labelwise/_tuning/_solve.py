@@ -51,8 +51,8 @@ def solve(
     request : Request
         What thresholds are tuned for.
     random_state : int, RandomState or None
-        Seed of the random numbers; the same int gives the same result. It draws folds and bootstrap
-        samples. With None, folds are the same in every call.
+        Seed of the random numbers; the same int gives the same result. It draws folds, and the
+        samples for calibration.
     calibration : Problem, default=None
         Samples that a guarantee is tested on; None splits them from `problem`.
 
@@ -81,10 +81,7 @@ def solve(
         places = np.full(problem.n_labels, -1)
         places[known] = np.arange(known.size)
         return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
-    random = check_random_state(random_state)
-    # Folds only serve the choice of an amount: without a seed they are the same in every call.
-    folds = random if random_state is not None else check_random_state(0)
-    method = _method(problem, request, folds)
+    method = _method(problem, request, check_random_state(random_state))
     return _result(problem, request, method, method.on_all())
 
 
@@ -119,7 +116,6 @@ def bootstrap_bounds(
         Share of the draws within the interval and the spreads.
     random_state : int, RandomState or None
         Seed of the random numbers; the same int gives the same result. It draws samples and folds.
-        With None, folds are the same in every call.
 
     Returns
     -------
@@ -140,16 +136,14 @@ def bootstrap_bounds(
         thresholds[:, known] = found.thresholds
         return found._replace(thresholds=thresholds)
     random = check_random_state(random_state)
-    folds = random if random_state is not None else check_random_state(0)
-    method = _method(problem, request, folds)
+    method = _method(problem, request, random)
     retuning = Retuning(
         method.under,
-        lambda rows: _method(problem.rows(rows), request, folds).on_all(),
+        lambda rows: _method(problem.rows(rows), request, random).on_all(),
         request.value,
         n_bootstrap,
         confidence,
         random,
-        folds,
     )
     return bootstrap(problem, retuning, counts_empty=request.average == "macro")
 

@@ -145,9 +145,8 @@ def best_thresholds(
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
         Without names, a list of sets beside scores without names must contain column numbers.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. It draws folds, bootstrap
-        samples and the samples for calibration. With None, folds and the samples for calibration
-        are the same in every call.
+        Seed of the random numbers; the same int gives the same result. It draws the folds behind
+        "auto" and behind `Evidence.constraints`, and the samples for calibration.
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None

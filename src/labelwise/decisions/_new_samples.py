@@ -42,8 +42,8 @@ def corrected_value(
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. Draws the folds behind
-        "auto" amounts.
+        Seed of the random numbers; the same int gives the same result. It draws the five folds,
+        and those behind "auto" amounts.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def confidence_interval(
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. Draws samples
-        and folds. With the seed of the tuning, "auto" means the same amounts.
+        Seed of the random numbers; the same int gives the same result. It draws samples and folds.
+        With the int that the thresholds were tuned with, "auto" means the same amounts.
 
     Returns
     -------

@@ -122,7 +122,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the folds behind
-        "auto". With None they are the same in every call.
+        "auto", those behind `corrected_value_` if `cv` has one fold, and the samples for
+        calibration.
     verbose : int, default=0
         Above 0, `fit` writes its progress to the standard error stream. An estimator that scores
         all folds at once, such as `BinaryRelevance`, reports its progress by its own `verbose`.

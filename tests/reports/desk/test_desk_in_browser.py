@@ -178,7 +178,7 @@ def test_constraints_hold_at_the_best_point_of_the_frontier(desk):
     assert "No point of the frontier meets" in desk.tab.text_content("#place")
 
 
-FOLDS = random_folds(Problem(SCORES, sparse.csc_array(Y.astype(bool)), None))
+FOLDS = random_folds(Problem(SCORES, sparse.csc_array(Y.astype(bool)), None), 0)
 
 
 def check_unseen(desk, counts, beta=1.0):

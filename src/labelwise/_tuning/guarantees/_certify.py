@@ -53,7 +53,7 @@ def certify(
     options : Certify
         The level of the guarantee, and how samples are split.
     random_state : int, RandomState or None
-        Splits the samples. With None, the split is the same in every call.
+        Seed of the random numbers; the same int gives the same result. It splits the samples.
     calibration : Problem or None
         Samples for calibration; then all samples of `problem` are for tuning.
 
@@ -71,7 +71,7 @@ def certify(
     ValueError
         If there are too few samples, or if no thresholds can be certified.
     """
-    random = check_random_state(0 if random_state is None else random_state)
+    random = check_random_state(random_state)
     parts = split_parts(problem, options, random, calibration)
     tested = parts.calibration.problem
     most_per_row: int | None = None

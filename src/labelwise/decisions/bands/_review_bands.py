@@ -100,7 +100,7 @@ def review_bands(
         of a review. The total cost is minimised. Without the other three arguments.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. With `guarantee`, it splits
-        the samples. With None, the split is the same in every call.
+        the samples.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     groups : array of shape (n_samples,), default=None
@@ -399,7 +399,7 @@ def _certified_ends(
     rates = (request.min_precision, request.min_recall)
     alpha = certify.alpha / sum(rate is not None for rate in rates)
     options = replace(certify, level=1 - alpha)
-    random = check_random_state(0 if random_state is None else random_state)
+    random = check_random_state(random_state)
     parts = split_parts(problem, options, random, calibration)
     upper, most = np.full(problem.n_labels, np.inf), None
     lower = np.full(problem.n_labels, -np.inf)
@@ -437,7 +437,7 @@ def _certified(parts: Parts, name: str, rate: float, options: Certify) -> Certif
             f"{name}={rate} cannot be guaranteed by {calibration.problem.n_samples} samples "
             f"for calibration, so that no cell is {done}: "
             f"{shortfall(choices, calibration, request, options.alpha)}.",
-            stacklevel=5,
+            stacklevel=6,
         )
     return point
 
@@ -463,13 +463,15 @@ def _guarantee(
     )
 
 
-def unseen_review(problem: Problem, request: BandRequest) -> ReviewMeasures | None:
+def unseen_review(
+    problem: Problem, request: BandRequest, random_state: Any
+) -> ReviewMeasures | None:
     """Measure bands on unseen samples, by cross-validation; None if other folds give no bands.
 
     Each fold is decided by bands that are found on the scores of the other folds, and the decisions
     of all folds are counted together. A total of `max_review` is shared out among samples.
     """
-    folds = random_folds(problem)
+    folds = random_folds(problem, random_state)
     part_request = request.for_parts(problem.n_samples)
     found = []
     for fold in np.unique(folds):

@@ -65,7 +65,7 @@ class Folds:
     @classmethod
     def of(cls, problem: Problem) -> Folds:
         """Return the random folds by which all held-out values of thresholds are measured."""
-        return cls(problem, random_folds(problem))
+        return cls(problem, random_folds(problem, 0))
 
     def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
         """Tune on all samples and, if there are folds, without each of them."""
@@ -238,7 +238,7 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
         return None
     measure = functions[tuned.evidence.measure]
     request = Request(maximize=measure, average=tuned.evidence.average, **options)
-    found = cross_fitted(problem, request, seed)
+    found = cross_fitted(problem, request, seed, random_folds(problem, 0))
     return None if found is None else found.decided
 
 
