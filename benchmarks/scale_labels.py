@@ -101,8 +101,10 @@ def steps(scores: Any, Y: Any, folder: Path) -> dict[str, Callable[[], Any]]:
         "print": lambda: repr(tuned),
         "save": lambda: tuned.save(path),
         "load": lambda: Thresholds.load(path),
-        "shrink auto": lambda: best_thresholds(scores, Y, shrink="auto"),
-        "macro, fbr auto": lambda: best_thresholds(scores, Y, maximize="macro-f", fbr="auto"),
+        "shrink auto": lambda: best_thresholds(scores, Y, shrink="auto", random_state=0),
+        "macro, fbr auto": lambda: best_thresholds(
+            scores, Y, maximize="macro-f", fbr="auto", random_state=0
+        ),
     }
 
 

@@ -65,7 +65,7 @@ def environment_of_the_tests(monkeypatch):
 @pytest.fixture(autouse=True)
 def numbers_of_numpy():
     """``random_state=None`` draws from numpy's generator: every run of a test draws the same."""
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
 
 
 @pytest.fixture(scope="session", autouse=True)
