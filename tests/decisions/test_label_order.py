@@ -45,7 +45,9 @@ def frame(values, names=NAMES, of=pd.DataFrame):
 RESULTS = {
     "best": lambda scores, Y, **names: best_thresholds(scores, Y, **names),
     "macro": lambda scores, Y, **names: best_thresholds(scores, Y, maximize="macro-f", **names),
-    "limited": lambda scores, Y, **names: best_thresholds(scores, Y, max_decisions=2.0, **names),
+    "limited": lambda scores, Y, **names: best_thresholds(
+        scores, Y, max_decisions=2.0, random_state=0, **names
+    ),
     "scan": lambda scores, Y, **names: scan_thresholds(scores, Y, **names).thresholds,
     "bands": lambda scores, Y, **names: review_bands(scores, Y, min_precision=0.7, **names),
     "blocks": lambda scores, Y, **names: in_blocks(best_thresholds, 50, scores, Y, **names),
@@ -147,10 +149,12 @@ def test_samples_for_calibration_are_matched_by_name():
     scores, Y = scores_and_labels(n_samples=600)
     others = scores_and_labels(1, n_samples=600)
     certify = Certify(0.9, calibration=others)
-    wanted = best_thresholds(scores, Y, min_precision=0.5, guarantee=certify)
+    wanted = best_thresholds(scores, Y, min_precision=0.5, guarantee=certify, random_state=0)
     moved = frame(others[0], "dbcafe"), frame(others[1], "cabfed")
     certify = Certify(0.9, calibration=moved)
-    found = best_thresholds(frame(scores), frame(Y), min_precision=0.5, guarantee=certify)
+    found = best_thresholds(
+        frame(scores), frame(Y), min_precision=0.5, guarantee=certify, random_state=0
+    )
     np.testing.assert_array_equal(found.values, wanted.values)
     assert found.evidence.guarantee.value == wanted.evidence.guarantee.value
 

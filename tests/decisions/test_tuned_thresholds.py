@@ -522,9 +522,9 @@ def test_masks_of_rows_serve_as_a_split(refit):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_progress_names_the_folds_and_the_tuning(n_jobs, capsys):
     X, Y = some_data()
-    quiet = TunedThresholds(BASE, cv=2, n_jobs=n_jobs).fit(X, Y)
+    quiet = TunedThresholds(BASE, cv=2, n_jobs=n_jobs, random_state=0).fit(X, Y)
     assert capsys.readouterr().err == ""
-    loud = TunedThresholds(BASE, cv=2, n_jobs=n_jobs, verbose=1).fit(X, Y)
+    loud = TunedThresholds(BASE, cv=2, n_jobs=n_jobs, random_state=0, verbose=1).fit(X, Y)
     assert capsys.readouterr().err.splitlines() == [
         "TunedThresholds: scored fold 1 of 2",
         "TunedThresholds: scored fold 2 of 2",

@@ -118,8 +118,8 @@ def test_calibration_of_one_label_leaves_samples_without_it_out(base, method):
 @pytest.mark.parametrize("shrink", [0.0, "auto"])
 def test_tuning_of_one_label_leaves_samples_without_it_out(base, shrink):
     X_known, y_known, pairs = known_only(1)
-    found = TunedThresholds(base, cv=PAIRS, shrink=shrink).fit(X, Y[:, [1]])
-    expected = TunedThresholds(base, cv=pairs, shrink=shrink).fit(X_known, y_known)
+    found = TunedThresholds(base, cv=PAIRS, shrink=shrink, random_state=0).fit(X, Y[:, [1]])
+    expected = TunedThresholds(base, cv=pairs, shrink=shrink, random_state=0).fit(X_known, y_known)
     np.testing.assert_allclose(found.thresholds_.values, expected.thresholds_.values, rtol=1e-5)
     np.testing.assert_allclose(found.value_, expected.value_)
     np.testing.assert_allclose(found.corrected_value_, expected.corrected_value_)
@@ -140,7 +140,7 @@ def test_thresholds_of_a_fitted_model_are_those_of_its_scores():
 
 def test_frames_with_gaps_are_learned_by_name_and_scored():
     frame = pd.DataFrame(Y, columns=["a", "b", "c", "d"])
-    model = TunedThresholds(BinaryRelevance(penalty=0.1))
+    model = TunedThresholds(BinaryRelevance(penalty=0.1), random_state=0)
     assert model.fit(X, frame).label_names_ == ("a", "b", "c", "d")
     scoring = scorer("micro-f", undefined="skip")
     values = cross_val_score(model, X, frame, scoring=scoring, cv=KFold(3))

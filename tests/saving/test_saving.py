@@ -92,7 +92,9 @@ def saved(tmp_path):
         CalibratedLabelRanking(FOREST, random_state=0),
         CalibratedLabelRanking(make_pipeline(StandardScaler(), LINEAR), random_state=0),
         TunedThresholds(BinaryRelevance(TREE), maximize=jaccard, average="macro", random_state=0),
-        TunedThresholds(CalibratedLabelRanking(TREE), cv=MultilabelStratifiedKFold(3)),
+        TunedThresholds(
+            CalibratedLabelRanking(TREE), cv=MultilabelStratifiedKFold(3), random_state=0
+        ),
         CalibratedLabels(BinaryRelevance(LINEAR), method="sigmoid"),
         CalibratedLabels(BinaryRelevance(LINEAR), method="isotonic"),
         make_pipeline(StandardScaler(), BinaryRelevance(LINEAR)),

@@ -49,12 +49,16 @@ MODELS = {
     "reverse": ReverseMultilabel(penalty=1e-3, random_state=0),
     "submodular": SubmodularMultilabel(penalty=1e-3, random_state=0),
     "neighbors": OkapiNeighbors(k=3, weighted=True),
-    "tuned": TunedThresholds(REGRESSION, cv=3),
+    "tuned": TunedThresholds(REGRESSION, cv=3, random_state=0),
     "calibrated": CalibratedLabels(REGRESSION, cv=3, method="sigmoid"),
     "pipeline": make_pipeline(StandardScaler(), REGRESSION),
     "search": GridSearchCV(REGRESSION, {"penalty": [1e-4]}, scoring=scorer("micro-f"), cv=2),
-    "tuned pipeline": TunedThresholds(make_pipeline(StandardScaler(), REGRESSION), cv=3),
-    "pipeline of tuned": make_pipeline(StandardScaler(), TunedThresholds(REGRESSION, cv=3)),
+    "tuned pipeline": TunedThresholds(
+        make_pipeline(StandardScaler(), REGRESSION), cv=3, random_state=0
+    ),
+    "pipeline of tuned": make_pipeline(
+        StandardScaler(), TunedThresholds(REGRESSION, cv=3, random_state=0)
+    ),
 }
 
 

@@ -22,7 +22,9 @@ def drawn(random, n_samples, shift=2.0):
 @pytest.fixture(scope="module")
 def bands():
     scores, Y = drawn(np.random.default_rng(0), 1500)
-    return review_bands(scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95)
+    return review_bands(
+        scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95, random_state=0
+    )
 
 
 def test_guaranteed_rates_are_broken_at_most_as_often_as_allowed():
@@ -80,10 +82,9 @@ def test_the_counts_are_those_of_all_samples(bands):
     assert (bands.lower <= bands.upper).all()
 
 
-def test_the_split_is_the_same_in_every_call_and_drawn_by_a_seed(bands):
+def test_the_split_is_drawn_by_a_seed(bands):
     scores, Y = drawn(np.random.default_rng(0), 1500)
     rates = {"min_precision": 0.9, "min_recall": 0.9, "guarantee": 0.95}
-    np.testing.assert_array_equal(review_bands(scores, Y, **rates).upper, bands.upper)
     seeded = [review_bands(scores, Y, **rates, random_state=1) for _ in range(2)]
     np.testing.assert_array_equal(seeded[0].lower, seeded[1].lower)
     assert not np.array_equal(seeded[0].lower, bands.lower)

@@ -85,7 +85,9 @@ def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_f
     random = np.random.default_rng(1)
     Y = random.random((150, 3)) < 0.3
     scores = random.normal(size=Y.shape) + Y
-    found = unseen_review(check_problem(scores, Y, None), request_of(min_precision=1, min_recall=1))
+    found = unseen_review(
+        check_problem(scores, Y, None), request_of(min_precision=1, min_recall=1), 0
+    )
     assert (found.n_samples, found.n_positive) == (150, Y.sum())
     assert found.precision < 1
     assert found.recall < 1
@@ -95,18 +97,18 @@ def test_a_total_of_reviews_is_shared_out_among_the_rows_of_the_folds():
     random = np.random.default_rng(2)
     Y = random.random((200, 3)) < 0.3
     problem = check_problem(random.normal(size=Y.shape) + Y, Y, None)
-    found = unseen_review(problem, request_of(max_review=100))
+    found = unseen_review(problem, request_of(max_review=100), 0)
     assert 60 < found.reviewed < 150
 
 
 def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
     one = check_problem([[0.1, 0.2, 0.3]], [[1, 0, 1]], None)
-    assert unseen_review(one, request_of(min_recall=1)) is None
+    assert unseen_review(one, request_of(min_recall=1), 0) is None
     random = np.random.default_rng(3)
     Y = random.random((40, 3)) < 0.3
     problem = check_problem(random.normal(size=Y.shape), Y, None)
     small = request_of(min_precision=0.9, min_recall=1.0, max_review=119)
-    assert unseen_review(problem, small._replace(max_review=1)) is None
+    assert unseen_review(problem, small._replace(max_review=1), 0) is None
 
 
 def test_costs_of_a_label_are_numbers():

@@ -75,10 +75,11 @@ def test_the_label_of_the_lowest_rate_has_truth():
     scores, Y = noisy()
     gaps = Y.astype(float)
     gaps[:, 0] = np.nan  # a label without truth has no rate
+    options = {"maximize": "macro-f", "min_precision": 0.6, "random_state": 0}
     with pytest.warns(UserWarning, match="min_precision"):
-        less = best_thresholds(scores, gaps, maximize="macro-f", min_precision=0.6)
+        less = best_thresholds(scores, gaps, **options)
     with pytest.warns(UserWarning, match="min_precision"):
-        wanted = best_thresholds(scores[:, 1:], Y[:, 1:], maximize="macro-f", min_precision=0.6)
+        wanted = best_thresholds(scores[:, 1:], Y[:, 1:], **options)
     (check,), (expected,) = less.evidence.constraints, wanted.evidence.constraints
     assert check.corrected_value == expected.corrected_value
     assert int(check.corrected_label) == int(expected.corrected_label) + 1

@@ -262,8 +262,8 @@ def test_amounts_are_chosen_under_weights(options):
     Y = random.random((200, 6)) < np.linspace(0.02, 0.4, 6)
     scores = random.normal(size=(200, 6)) + Y
     weights = random.random(200)
-    found = best_thresholds(scores, Y, sample_weight=weights, **options)
-    doubled = best_thresholds(scores, Y, sample_weight=2 * weights, **options)
+    found = best_thresholds(scores, Y, sample_weight=weights, **options, random_state=0)
+    doubled = best_thresholds(scores, Y, sample_weight=2 * weights, **options, random_state=0)
     np.testing.assert_array_equal(found.values, doubled.values)
     assert (found.evidence.shrink, found.evidence.fbr) == (
         doubled.evidence.shrink,

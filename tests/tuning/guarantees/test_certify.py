@@ -163,6 +163,7 @@ def test_frames_for_calibration_are_matched_by_name():
             min_recall=0.5,
             guarantee=Certify(0.9, calibration=(given, truth)),
             label_names=names,
+            random_state=0,
         )
         for given in (frame, tested)
     )
@@ -376,7 +377,7 @@ def test_an_estimator_is_certified_as_the_model_that_it_returns():
     data, _ = make_multilabel(900, n_labels=5, random_state=0)
     X, Y = data.X, data.Y.toarray()
     fitted = model().fit(X[:300], Y[:300])
-    limits = {"min_recall": 0.5, "guarantee": 0.9}
+    limits = {"min_recall": 0.5, "guarantee": 0.9, "random_state": 0}
     prefit = TunedThresholds(FrozenEstimator(fitted), **limits).fit(X[300:], Y[300:])
     direct = best_thresholds(fitted.decision_function(X[300:]), Y[300:], **limits)
     np.testing.assert_array_equal(prefit.thresholds_.values, direct.values)

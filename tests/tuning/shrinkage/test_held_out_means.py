@@ -122,24 +122,3 @@ def test_groups_of_an_estimator_reach_the_choice_of_amounts_and_the_corrected_va
         test = np.arange(5 * k, 5 * k + 5)
         others = groups[~np.isin(groups, groups[test])]
         np.testing.assert_array_equal(part, np.unique(others, return_inverse=True)[1])
-
-
-def test_what_is_tuned_by_default_is_the_same_in_every_run():
-    scores, Y = make_problem()
-    for options in ({"shrink": "auto"}, {"fbr": "auto", "maximize": "macro-f"}):
-        np.random.seed(1)  # noqa: NPY002
-        first = best_thresholds(scores, Y, **options)
-        np.random.seed(2)  # noqa: NPY002
-        second = best_thresholds(scores, Y, **options)
-        zero = best_thresholds(scores, Y, random_state=0, **options)
-        np.testing.assert_array_equal(first.values, second.values)
-        np.testing.assert_array_equal(first.values, zero.values)
-
-
-def test_estimators_are_tuned_the_same_in_every_run():
-    X, Y = numbered(120, 4)
-    found = []
-    for seed in range(6):
-        np.random.seed(seed)  # noqa: NPY002
-        found.append(TunedThresholds(Columns()).fit(X, Y).thresholds_.values)
-    assert all((values == found[0]).all() for values in found)
