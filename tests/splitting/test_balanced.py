@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise.data import load
@@ -29,6 +30,7 @@ from labelwise.splitting._balanced_kernels import (
     carry,
     cheapest_to_leave,
     cost_of_leaving,
+    distance_change,
     pick,
     relocate,
     trade,
@@ -383,3 +385,11 @@ def test_no_subset_is_left_without_groups_even_if_sizes_were_nearer():
     Y, groups = np.tile([[0], [1]], (3, 1)), [0, 0, 1, 1, 2, 2]
     subset = assign(Y, [1 / 12, 11 / 12], groups=groups, random_state=0)
     assert np.bincount(subset).tolist() == [2, 4]
+
+
+@given(hnp.arrays(np.float64, 3, elements=st.integers(-9, 9)), st.integers(-9, 9))
+def test_moved_rows_change_the_distance_of_two_sizes_from_their_targets(excess, shifted):
+    after = excess + np.array([-shifted, shifted, 0])
+    expected = np.abs(after).sum() - np.abs(excess).sum()
+    plain = getattr(distance_change, "py_func", distance_change)
+    assert plain(excess, 0, 1, shifted) == expected
