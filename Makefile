@@ -16,7 +16,7 @@ VERSIONS = $(VENV)/versions.txt
 # Recipes have a lock of their own: their libraries would hold back the versions of all others.
 EXTRAS = test bench docs fuzz
 
-.PHONY: demo test lint format test-random test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale docs fuzz studies test-recipes release-check lock clean
+.PHONY: demo test lint format test-random test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale bench-texts docs fuzz studies test-recipes release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -64,6 +64,9 @@ bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows
 
 bench-scale: $(VENV)/.bench  ## time and memory against size: out of core, half a million labels, splits; minutes
 	$(BIN)/python -m benchmarks scale_engine scale_labels cluster_simulation
+
+bench-texts: $(VENV)/.bench  ## labelwise fit on raw texts beside scikit-learn; half an hour, fewer with BENCH_SETS=hoc
+	$(BIN)/python -m benchmarks texts
 
 studies: $(VENV)/.run  ## the published tables, reproduced
 	$(BIN)/python -m studies

@@ -34,6 +34,7 @@ LONG = {
     "scale_engine",
     "scale_labels",
     "sentences",
+    "texts",
 }
 
 

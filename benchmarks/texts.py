@@ -1,125 +1,295 @@
-"""Raw text: `labelwise fit` beside a pipeline of scikit-learn made by hand, on unseen rows.
+"""Raw texts: `labelwise fit` beside pipelines of scikit-learn made by hand, on fixed test parts.
 
-Short descriptions with tags are generated: words by the law of Zipf, some of them by the tags. The
-pipeline by hand is TfidfVectorizer, one logistic regression a tag, and exact thresholds on scores
-of five folds. A second, larger set shows how long `labelwise fit` takes.
+Settings are chosen on the training rows alone, which are those of the set's train and dev parts.
+The pipelines are TfidfVectorizer and OneVsRestClassifier of LinearSVC or LogisticRegression with
+their default parameters, and exact thresholds (`best_thresholds`) on scores of five folds.
+Seconds are those of one core (`process_time`), also for the time limit of `labelwise fit`, so that
+a busy machine changes nothing. A second table has predicted and measured seconds of the quick
+linear learner.
+
+Results are kept in texts.csv, one line for each set and method; `BENCH_SETS=hoc,abstracts` measures
+some sets and keeps the other lines. The page texts.md is made of that file.
 """
 
+from __future__ import annotations
+
 import csv
+import gzip
+import json
+import os
 import tempfile
 import time
+import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
 
 import labelwise
-from benchmarks.speedups import record
+from benchmarks.scored_sets import HOME
+from labelwise._io import written_whole
+from labelwise._text import markdown_table
 from labelwise.cli._inputs import DataSource
 from labelwise.cli.commands._fit import fit
-from labelwise.data import Dataset, make_corpus
+from labelwise.data import load
+from labelwise.data._reuters import _documents
 from labelwise.decisions import best_thresholds
-from labelwise.measures import Counts, f_measure, micro
+from labelwise.features import text_representations
+from labelwise.learners._register import learner_named
+from labelwise.learners.selection import _race, _representations, _trials
+from labelwise.learners.selection._candidates import size_of
+from labelwise.measures import count, f_measure, macro, micro
+from labelwise.splitting import MultilabelStratifiedKFold
 
-# Rows to learn from, tags, terms; a third more rows are kept for the test.
-SMALL, LARGE = (3000, 40, 8000), (20_000, 200, 30_000)
+RESULTS = Path(__file__).with_suffix(".csv")
+# Part of the documentation.
+PAGE = Path(__file__).with_suffix(".md")
+# Seconds of `labelwise fit --time`.
+TIMES = {
+    "goemotions": 120.0,
+    "makupalat": 60.0,
+    "reuters21578": 30.0,
+    "hoc": 10.0,
+    "abstracts": 10.0,
+}
+# A logistic regression a label takes too long for more labels.
+MOST_LABELS = 40
+PARTS = ("TRAIN", "TEST")
+PUBLISHED = (
+    "goemotions: fine-tuned BERT has a macro F of 0.46 (D. Demszky et al., GoEmotions: A Dataset "
+    "of Fine-Grained Emotions, ACL 2020)."
+)
 
 
-def make_texts(n_rows: int, n_tags: int, n_terms: int) -> tuple[list[str], Dataset]:
-    """Return descriptions of about 25 words, and the corpus that they were written from."""
-    corpus = make_corpus(
-        n_rows, n_terms, n_tags, mean_length=25, mean_topics=1.8, focus=0.4, random_state=0
+class Texts(NamedTuple):
+    """Texts and their labels."""
+
+    texts: list[str]
+    labels: list[list[str]]
+
+    def joined(self, other: Texts) -> Texts:
+        """Return these texts, and then others."""
+        return Texts(self.texts + other.texts, self.labels + other.labels)
+
+    def matrix(self, names: list[str]) -> np.ndarray:
+        """Return a column of 0 and 1 for each name."""
+        column = {name: j for j, name in enumerate(names)}
+        Y = np.zeros((len(self.texts), len(names)), dtype=np.int64)
+        for i, some in enumerate(self.labels):
+            Y[i, [column[name] for name in some if name in column]] = 1
+        return Y
+
+
+def read_csv(path: Path) -> Texts:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    found = [[name for name in row["labels"].split("; ") if name] for row in rows]
+    return Texts([row["text"] for row in rows], found)
+
+
+def goemotions() -> tuple[Texts, Texts]:
+    train, dev, test = (read_csv(HOME / f"goemotions/{n}.csv.gz") for n in ("train", "dev", "test"))
+    return train.joined(dev), test
+
+
+def makupalat() -> tuple[Texts, Texts]:
+    parts = (read_csv(HOME / f"makupalat/{n}.csv.gz") for n in ("train", "validate", "test"))
+    train, dev, test = parts
+    return train.joined(dev), test
+
+
+def reuters21578() -> tuple[Texts, Texts]:
+    """Return the documents of the ModApte split with the 90 topics of both parts."""
+    paths = sorted((HOME / "reuters21578").glob("reut2-*"))
+    news = [doc for path in paths for doc in _documents(path, None)]
+    seen = [{name for doc in news if doc.part == part for name in doc.topics} for part in PARTS]
+    topics = [sorted({*doc.topics} & seen[0] & seen[1]) for doc in news]
+    parts = []
+    for part in PARTS:
+        kept = [k for k, some in enumerate(topics) if some and news[k].part == part]
+        parts.append(Texts([news[k].text for k in kept], [topics[k] for k in kept]))
+    return parts[0], parts[1]
+
+
+def hoc() -> tuple[Texts, Texts]:
+    """Return abstracts with the paths of their sentences; every fifth is a test row."""
+    with gzip.open(HOME / "hoc/hoc.jsonl.gz", "rt", encoding="utf-8") as stream:
+        rows = [json.loads(line) for line in stream]
+    texts = [" ".join(row["sentences"]) for row in rows]
+    labels = [sorted({path for some in row["sentence_labels"] for path in some}) for row in rows]
+    return _every_fifth(texts, labels)
+
+
+def abstracts() -> tuple[Texts, Texts]:
+    """Return the bundled abstracts, which are generated; every fifth is a test row."""
+    data = load("abstracts")
+    columns = [data.frame.column(name).to_pylist() for name in data.texts]
+    texts = [" ".join(parts) for parts in zip(*columns, strict=True)]
+    names = np.array(data.label_names)
+    return _every_fifth(texts, [names[row].tolist() for row in data.Y.toarray().astype(bool)])
+
+
+def _every_fifth(texts: list[str], labels: list[list[str]]) -> tuple[Texts, Texts]:
+    rows = np.arange(len(texts))
+    train, test = (
+        Texts([texts[i] for i in part], [labels[i] for i in part])
+        for part in (rows[rows % 5 > 0], rows[rows % 5 == 0])
     )
-    words = [pseudo_word(term) for term in range(n_terms)]
-    random = np.random.default_rng(0)
-    texts = []
-    for i in range(n_rows):
-        terms = corpus.X.indices[slice(*corpus.X.indptr[i : i + 2])]
-        counts = corpus.X.data[slice(*corpus.X.indptr[i : i + 2])].astype(int)
-        tokens = np.repeat(terms, counts)
-        random.shuffle(tokens)
-        texts.append(" ".join(words[term] for term in tokens))
-    return texts, corpus
+    return train, test
 
 
-def pseudo_word(number: int) -> str:
-    """Write a number in syllables, so that each term is a word of its own."""
-    word = ""
-    for _ in range(4):
-        number, rest = divmod(number, 90)
-        word += "bdfgklmnprstvwxyzh"[rest // 5] + "aeiou"[rest % 5]
-    return word
+SETS = {one.__name__: one for one in (goemotions, makupalat, reuters21578, hoc, abstracts)}
 
 
-def write_csv(path: Path, texts: list[str], corpus: Dataset) -> None:
-    labels = np.array(corpus.label_names)
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        lines = csv.writer(stream)
-        lines.writerow(["description", "tags"])
-        Y = corpus.Y.tocsr()
-        for i, text in enumerate(texts):
-            tags = labels[Y.indices[slice(*Y.indptr[i : i + 2])]]
-            lines.writerow([text, "; ".join(tags)])
-
-
-def fit_by_command(folder: Path, texts: list[str], corpus: Dataset) -> tuple[object, float]:
-    """Return the model that `labelwise fit` wrote, and its seconds."""
-    write_csv(folder / "texts.csv", texts, corpus)
-    start = time.perf_counter()
-    source = DataSource(str(folder / "texts.csv"), labels="tags")
-    fit(source=source, output=folder / "m.skops", maximize="micro-f")
-    return labelwise.load(folder / "m.skops"), time.perf_counter() - start
-
-
-def micro_f(decided: np.ndarray, Y: np.ndarray) -> float:
-    tp = float((decided & Y).sum())
-    return float(micro(f_measure, Counts(tp, decided.sum() - tp, Y.sum() - tp, 0.0)))
-
-
-def compare(n_rows: int, n_tags: int, n_terms: int) -> None:
-    """Print micro F on unseen rows, and the time to fit."""
+def by_command(train: Texts, test: Texts, names: list[str], average: str, time_limit: float):
+    """Return the test value of the model that `labelwise fit` writes, its seconds and its name."""
     import pyarrow as pa
 
-    texts, corpus = make_texts(n_rows * 4 // 3, n_tags, n_terms)
-    train, test = corpus.take(slice(0, n_rows)), corpus.take(slice(n_rows, None))
-    Y, truth = train.Y.toarray().astype(int), test.Y.toarray().astype(bool)
     with tempfile.TemporaryDirectory() as folder:
-        model, ours = fit_by_command(Path(folder), texts[:n_rows], train)
-    named = dict(
-        zip(
-            model.label_names_,
-            model.predict(pa.table({"description": texts[n_rows:]})).T,
-            strict=True,
-        )
-    )
-    decided = np.column_stack(
-        [named.get(name, np.zeros(len(truth), int)) for name in test.label_names]
-    )
-    found = micro_f(decided.astype(bool), truth)
-    start = time.perf_counter()
-    by_hand = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(LogisticRegression()))
-    scores = cross_val_predict(by_hand, texts[:n_rows], Y, cv=5, method="decision_function")
-    thresholds = best_thresholds(scores, Y)
-    by_hand.fit(texts[:n_rows], Y)
-    peer = time.perf_counter() - start
-    expected = micro_f(
-        thresholds.decide(by_hand.decision_function(texts[n_rows:])).astype(bool), truth
-    )
-    print(
-        f"{n_rows:,} texts, {n_tags} tags: labelwise fit {found:.4f} micro F on unseen rows in "
-        f"{ours:.1f} s; by hand {expected:.4f} in {peer:.1f} s"
-    )
-    record(f"texts, {n_rows:,} x {n_tags}: fit", ours, peer)
+        path = Path(folder) / "train.csv"
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            lines = csv.writer(stream)
+            lines.writerow(["text", "labels"])
+            lines.writerows(zip(train.texts, map("; ".join, train.labels), strict=True))
+        start = time.process_time()
+        source = DataSource(str(path), labels="labels", text="text")
+        model_file = Path(folder) / "model.skops"
+        fit(source=source, output=model_file, maximize=f"{average}-f", time=time_limit)
+        seconds = time.process_time() - start
+        model, size = labelwise.load(model_file), model_file.stat().st_size
+    decided = model.predict(pa.table({"text": test.texts}))
+    column = {name: j for j, name in enumerate(model.label_names_)}
+    whole = np.zeros((len(test.texts), len(names)), dtype=np.int64)
+    known = [j for j, name in enumerate(names) if name in column]
+    whole[:, known] = decided[:, [column[names[j]] for j in known]]
+    value = AVERAGES[average](f_measure, count(test.matrix(names), whole))
+    return float(value), seconds, f"{' + '.join(model.best_names_)}, {size / 1e6:.1f} MB"
+
+
+AVERAGES = {"micro": micro, "macro": macro}
+
+
+def by_hand(train: Texts, test: Texts, names: list[str], classifier):
+    """Return test values with exact thresholds and without, the seconds, and those of one fit."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.pipeline import make_pipeline
+
+    Y, truth = train.matrix(names), test.matrix(names)
+    pipeline = make_pipeline(TfidfVectorizer(), OneVsRestClassifier(classifier))
+    start = time.process_time()
+    pipeline.fit(train.texts, Y)
+    of_one = time.process_time() - start
+    folds = list(MultilabelStratifiedKFold(5).split(Y, Y))
+    scores = cross_val_predict(pipeline, train.texts, Y, cv=folds, method="decision_function")
+    seconds = time.process_time() - start
+    scores_test = pipeline.decision_function(test.texts)
+    found = {}
+    for average, joined in AVERAGES.items():
+        tuned = best_thresholds(scores, Y, maximize=f"{average}-f")
+        found[average] = float(joined(f_measure, count(truth, tuned.decide(scores_test))))
+    plain = {
+        average: float(joined(f_measure, count(truth, (scores_test > 0).astype(np.int64))))
+        for average, joined in AVERAGES.items()
+    }
+    return found, plain, seconds, of_one
+
+
+def predicted_seconds(train: Texts, names: list[str]) -> list[tuple[str, float, float]]:
+    """Return predicted and measured seconds of the quick linear learner on each representation."""
+    import pyarrow as pa
+
+    Y = train.matrix(names)
+    Y = Y[:, Y.sum(axis=0) > 0]
+    table = pa.table({"text": train.texts})
+    splits = list(MultilabelStratifiedKFold(5).split(Y, Y))
+    quick, found = learner_named("br", ""), []
+    for name, encoder in text_representations("text").items():
+        X = encoder.fit_transform(table)
+        predicted = quick.seconds(size_of(X, Y.shape[1]))
+        start = time.process_time()
+        quick.build(True, 0).fit_scoring_folds(X, Y, splits)
+        found.append((name, predicted, time.process_time() - start))
+    return found
+
+
+def measured(name: str) -> list[dict[str, str]]:
+    """Return a line for each method on a set."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
+
+    train, test = SETS[name]()
+    names = sorted({label for some in train.labels for label in some})
+    lines = []
+
+    def add(method: str, found: dict[str, float], seconds: float, note: str = "") -> None:
+        values = {average: f"{found[average]:.4f}" for average in AVERAGES}
+        line = {"set": name, "method": method, **values, "seconds": f"{seconds:.1f}", "note": note}
+        print(line, flush=True)
+        lines.append(line)
+
+    micro_f, micro_s, micro_n = by_command(train, test, names, "micro", TIMES[name])
+    macro_f, macro_s, macro_n = by_command(train, test, names, "macro", TIMES[name])
+    note = f"micro: {micro_n}; macro: {macro_n}"
+    method = f"labelwise fit --time {TIMES[name]:.0f}"
+    add(method, {"micro": micro_f, "macro": macro_f}, max(micro_s, macro_s), note)
+    machines = {"LinearSVC": LinearSVC()}
+    if len(names) <= MOST_LABELS:
+        machines["LogisticRegression"] = LogisticRegression()
+    for kind, classifier in machines.items():
+        found, plain, seconds, of_one = by_hand(train, test, names, classifier)
+        add(f"{kind}, exact thresholds", found, seconds)
+        add(f"{kind}, at 0", plain, of_one)
+    for of, predicted, took in predicted_seconds(train, names):
+        line = {"set": name, "method": f"br/{of}, predicted {predicted:.1f} s", "micro": ""}
+        lines.append({**line, "macro": "", "seconds": f"{took:.1f}", "note": ""})
+        print(lines[-1], flush=True)
+    return lines
+
+
+FIELDS = ("set", "method", "micro", "macro", "seconds", "note")
+
+
+def page(lines: list[dict[str, str]]) -> str:
+    """Return the page of the documentation: values, and predicted beside measured seconds."""
+    values = [line for line in lines if line["micro"]]
+    costs = [line for line in lines if not line["micro"]]
+    heads = ["set", "method", "micro F", "macro F", "seconds", "note"]
+    of_costs = [[line["set"], line["method"], line["seconds"]] for line in costs]
+    parts = [
+        markdown_table(heads, ([line[field] for field in FIELDS] for line in values), 2),
+        PUBLISHED,
+        markdown_table(["set", "candidate", "measured seconds"], of_costs, 2),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
-    """Compare on a small set, and time a large one."""
-    compare(*SMALL)
-    texts, corpus = make_texts(*LARGE)
-    with tempfile.TemporaryDirectory() as folder:
-        _, seconds = fit_by_command(Path(folder), texts, corpus)
-    print(f"{LARGE[0]:,} texts, {LARGE[1]} tags: labelwise fit in {seconds:.0f} s")
+    """Measure the sets, or those named in BENCH_SETS, and write the page."""
+    if not HOME.is_dir():
+        print(f"texts: no benchmark sets in {HOME}; set LABELWISE_DATA to their folder.")
+        return
+    for module in (_race, _representations, _trials):
+        module.perf_counter = time.process_time
+    chosen = os.environ.get("BENCH_SETS", ",".join(SETS)).split(",")
+    lines: list[dict[str, str]] = []
+    if RESULTS.is_file():
+        with RESULTS.open(newline="", encoding="utf-8") as stream:
+            lines = list(csv.DictReader(stream))
+    for name in chosen:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = measured(name)
+        lines = [line for line in lines if line["set"] != name] + found
+        with RESULTS.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines)
+        with written_whole(PAGE) as stream:
+            stream.write(page(lines).encode())
+    print(f"written to {PAGE}")
+
+
+if __name__ == "__main__":
+    main()

@@ -23,7 +23,11 @@ from sklearn.svm import LinearSVC
 
 from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
-from labelwise.decisions import CalibratedLabels, maximize_expected_f_independent
+from labelwise.decisions import (
+    CalibratedLabels,
+    TunedThresholds,
+    maximize_expected_f_independent,
+)
 from labelwise.decisions._calibrated_labels import _fit_sigmoid
 from labelwise.learners import BinaryRelevance
 from tests.decisions.columns import Columns, numbered
@@ -290,3 +294,46 @@ def test_scores_that_are_a_part_of_the_features_are_left_as_they_are(dtype):
     np.testing.assert_array_equal(X, before)
     assert proba.dtype == np.float64
     assert ((proba > 0) & (proba < 1)).all()
+
+
+class Counted(BinaryRelevance):
+    """Notes how often it is fitted."""
+
+    fits: list[str] = []  # noqa: RUF012
+
+    def fit(self, X, y, **params):
+        self.fits.append("fit")
+        return super().fit(X, y, **params)
+
+    def fit_scoring_folds(self, X, y, splits, sample_weight=None):
+        self.fits.append("folds")
+        return super().fit_scoring_folds(X, y, splits, sample_weight)
+
+
+def test_linear_models_are_calibrated_and_tuned_in_one_pass():
+    X, Y, _ = some_data()
+    Counted.fits.clear()
+    model = TunedThresholds(CalibratedLabels(Counted(), method="sigmoid"), random_state=0).fit(X, Y)
+    assert Counted.fits == ["folds"]
+    assert ((model.predict(X) == Y).mean()) > 0.8
+    assert not hasattr(CalibratedLabels(BASE), "fit_scoring_folds")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_are_calibrated_on_the_other_folds(weighted):
+    X, Y, _ = some_data()
+    splits = list(KFold(3).split(X))
+    weights = np.random.default_rng(0).integers(1, 4, len(X)).astype(float) if weighted else None
+    model = CalibratedLabels(BinaryRelevance(), method="sigmoid")
+    found = model.fit_scoring_folds(X, Y, splits, weights)
+    raw = BinaryRelevance().fit_scoring_folds(X, Y, splits, weights)
+    rows = np.concatenate([test for _, test in splits])
+    folds = np.repeat(np.arange(3), [len(test) for _, test in splits])
+    of_rows = np.ones(len(X)) if weights is None else weights[rows]
+    for j, y in enumerate(Y[rows].T):
+        for fold in range(3):
+            here, others = folds == fold, folds != fold
+            sigmoid = _fit_sigmoid(raw[others, j], y[others].astype(float), of_rows[others])
+            np.testing.assert_allclose(found[here, j], sigmoid.predict(raw[here, j]))
+        whole = _fit_sigmoid(raw[:, j], y.astype(float), of_rows)
+        assert model.calibrators_[j] == whole

@@ -130,7 +130,8 @@ def fit_and_score_folds(
         rows = np.arange(len(Y))
         nothing = HeldOutScores(np.empty((len(Y), 0)), rows, np.zeros(len(Y), dtype=np.intp))
         return nothing, LabelScorer(None, constants)
-    if method != "decision_function" or not hasattr(estimator, "fit_scoring_folds"):
+    in_one_pass = hasattr(estimator, "fit_scoring_folds")
+    if not in_one_pass or method != scoring_method(estimator):
         held_out = held_out_scores(
             estimator,
             X,

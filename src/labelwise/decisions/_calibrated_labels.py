@@ -10,6 +10,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
@@ -23,8 +24,7 @@ from labelwise._estimators import (
     constant_labels,
     copy_feature_attributes,
     cut_params,
-    fit_scorer,
-    held_out_scores,
+    fit_and_score_folds,
     proba_of_classes,
     refuse_prefit,
     routed_to_fit,
@@ -36,8 +36,14 @@ from labelwise._estimators import (
     warn_of_constants,
 )
 from labelwise._sigmoids import fit_sigmoids
+from labelwise._tuning import Splits
 from labelwise._tuning._scores_to_tune_on import target_of_fitted
 from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
+
+
+def _scores_folds(wrapper: Any) -> bool:
+    """Return whether the estimator scores folds while it is fitted, for `available_if`."""
+    return hasattr(wrapper.estimator, "fit_scoring_folds")
 
 
 class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -188,23 +194,93 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         if is_frozen:
             self.estimator_ = self.estimator.estimator
             scores = score_matrix(self.estimator_, X, targets.shape[1])[counted]
-            held_out = HeldOutScores(scores, counted, np.zeros_like(counted))
+            varies = np.isnan(self.constants_)
+            held_out = HeldOutScores(scores[:, varies], counted, np.zeros_like(counted))
             self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
             store_target(self, labels)
             copy_feature_attributes(self, self.estimator_)
             return self
-        if np.isnan(self.constants_).any():
-            splits = self._splits(X, targets, groups, counted)
-            held_out = held_out_scores(
-                self.estimator, X, targets, splits, fit_params=fit_params, n_jobs=self.n_jobs
-            )
-            self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
+        splits = self._splits(X, targets, groups, counted)
         fit_params = cut_params(fit_params, counted, len(targets))
         rows = X if counted.size == len(targets) else take_rows(X, counted)
-        self.estimator_ = fit_scorer(self.estimator, rows, targets[counted], fit_params).estimator
+        self._fit_with_folds(rows, targets[counted], splits, fit_params, weights[counted])
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         return self
+
+    @available_if(_scores_folds)  # type: ignore[untyped-decorator]
+    def fit_scoring_folds(
+        self, X: Any, y: Any, splits: Splits, sample_weight: Any = None
+    ) -> np.ndarray:
+        """Calibrate the estimator, and score held-out samples in the same pass.
+
+        The folds of the calibration are `splits` instead of `cv`. Only if the estimator has this
+        method, too.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Features of the samples.
+        y : array of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1, or NaN for a missing label; each label has both classes.
+        splits : list of (train, test)
+            Numbers of the training and of the test samples of each fold.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_tested, n_labels)
+            Probabilities for the test samples, fold after fold, by calibrations on other folds.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or y is out of its range, or X and y differ in length.
+        TypeError
+            If a parameter or y is of the wrong type.
+        """
+        labels = check_target(self, X, y, allow_missing=True)
+        targets = dense_targets(labels.matrix, labels.missing)
+        self.constants_ = constant_labels(targets)
+        fit_params = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight)
+        held_out = self._fit_with_folds(X, targets, splits, fit_params, weights)
+        store_target(self, labels)
+        copy_feature_attributes(self, self.estimator_)
+        scores = np.array(held_out.scores)
+        for fold in np.unique(held_out.folds):
+            is_here = held_out.folds == fold
+            others = HeldOutScores(*(part[~is_here] for part in held_out))
+            fitted = self._fit_calibrators(others, targets, weights)
+            for j, calibrator in enumerate(fitted):
+                scores[is_here, j] = calibrator.predict(scores[is_here, j])
+        return scores
+
+    def _fit_with_folds(
+        self,
+        X: Any,
+        Y: np.ndarray,
+        splits: Splits,
+        fit_params: dict[str, Any],
+        weights: np.ndarray,
+    ) -> HeldOutScores:
+        """Fit the estimator to all samples and to folds, and calibrate it; return its scores.
+
+        The scores are those of the labels that have both classes.
+        """
+        held_out, scorer = fit_and_score_folds(
+            self.estimator,
+            X,
+            Y,
+            splits,
+            method=scoring_method(self.estimator),
+            fit_params=fit_params,
+            n_jobs=self.n_jobs,
+        )
+        self.estimator_ = scorer.estimator
+        self.calibrators_ = self._fit_calibrators(held_out, Y, weights)
+        return held_out
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict the probability of each label.
@@ -271,30 +347,31 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             proba[:, j] = calibrator.predict(proba[:, j])
         return np.where(np.isnan(self.constants_), proba, self.constants_)
 
-    def _splits(
-        self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return the splits of `cv` without rows of weight 0.
+    def _splits(self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray) -> Splits:
+        """Return the splits of `cv` without rows of weight 0, by numbers of the other rows.
 
         The splitter gets only the labels that have both classes.
         """
-        splits = splits_of(self.cv, X, Y[:, np.isnan(self.constants_)], groups)
+        varies = np.isnan(self.constants_)
+        splits = splits_of(self.cv, X, Y[:, varies], groups) if varies.any() else []
         if counted.size == len(Y):
             return splits
-        is_counted = np.isin(np.arange(len(Y)), counted)
-        return [(train[is_counted[train]], test[is_counted[test]]) for train, test in splits]
+        number = np.full(len(Y), -1)
+        number[counted] = np.arange(counted.size)
+        pairs = ((number[train], number[test]) for train, test in splits)
+        return [(train[train >= 0], test[test >= 0]) for train, test in pairs]
 
     def _fit_calibrators(
         self, held_out: HeldOutScores, Y: np.ndarray, weights: np.ndarray
     ) -> list[Any]:
         """Return the calibrators of the labels that have both classes."""
         fitted = []
-        for j in np.flatnonzero(np.isnan(self.constants_)):
+        for k, j in enumerate(np.flatnonzero(np.isnan(self.constants_))):
             # Labels without truth are NaN.
             known = np.flatnonzero(~np.isnan(Y[held_out.rows, j]))
             rows = held_out.rows[known]
             fit = _FITTERS[self.method]
-            fitted.append(fit(held_out.scores[known, j], Y[rows, j], weights[rows]))
+            fitted.append(fit(held_out.scores[known, k], Y[rows, j], weights[rows]))
         return fitted
 
     def _check_loaded(self) -> None:

@@ -17,6 +17,7 @@ from labelwise._estimators import (
     fit_and_score_folds,
     groups_for,
     held_out_scores,
+    scoring_method,
     weights_for,
 )
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
@@ -166,7 +167,7 @@ def _scored(
     method, samples = rule.method(estimator), arena.samples
     data = estimator, samples.X, samples.Y, arena.splits
     params = fit_params(estimator, samples)
-    if method == "decision_function" and hasattr(estimator, "fit_scoring_folds"):
+    if method == scoring_method(estimator) and hasattr(estimator, "fit_scoring_folds"):
         return fit_and_score_folds(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
     held_out = held_out_scores(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
     varies = np.isnan(arena.constants)
