@@ -194,13 +194,17 @@ def test_intervals_that_cannot_be_computed_are_refused(tuning, options, message)
 def test_estimates_need_the_samples_and_the_options_of_the_tuning(tmp_path):
     scores, Y = make_problem()
     tuned = best_thresholds(scores, Y, shrink="auto", random_state=0)
-    limited = best_thresholds(scores, Y, max_decisions=1000)
-    assert corrected_value(limited, scores, Y) == limited.evidence.corrected_value
+    limited = best_thresholds(scores, Y, max_decisions=1000, random_state=0)
+    assert corrected_value(limited, scores, Y, random_state=0) == limited.evidence.corrected_value
     assert corrected_value(tuned, scores, Y, random_state=0) < tuned.value
     with pytest.raises(
         ValueError, match=r"scores must have the \d labels of the thresholds, got 1"
     ):
         corrected_value(tuned, scores[:, :1], Y[:, :1])
     tuned.save(tmp_path / "tuned.json")
-    with pytest.raises(ValueError, match="thresholds from a file cannot be tuned again"):
-        confidence_interval(type(tuned).load(tmp_path / "tuned.json"), scores, Y)
+    again = type(tuned).load(tmp_path / "tuned.json")
+    seeded = {"n_bootstrap": 5, "random_state": 0}
+    found = confidence_interval(again, scores, Y, **seeded)
+    np.testing.assert_array_equal(
+        found.thresholds, confidence_interval(tuned, scores, Y, **seeded).thresholds
+    )

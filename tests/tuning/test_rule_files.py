@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 
 from labelwise._tuning import _rule_files
+from labelwise._tuning.objectives._request import asked_for
+from labelwise._tuning.objectives._request import options as declared
 from labelwise.data import DataError
-from labelwise.decisions import Evidence, Thresholds, best_thresholds
+from labelwise.decisions import Certify, Evidence, Thresholds, best_thresholds, corrected_value
+from labelwise.measures import jaccard
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken
@@ -44,11 +47,51 @@ def test_what_is_written_is_read_again(problem, tmp_path_factory):
     assert [file.name for file in path.parent.iterdir()] == ["tuned.json"]
 
 
+@pytest.mark.filterwarnings("ignore:Constraints that new samples")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"maximize": jaccard, "average": "macro", "shrink": 0.3},
+        {"maximize": "macro-f", "beta": 2, "shrink": "auto"},
+        {"shared": True, "min_precision": np.float64(0.4), "min_recall": 0.2},
+        {"maximize": "macro-f", "fbr": ("auto", 0)},
+        {"max_decisions": "2 per row"},
+        {"max_decisions": 2.5},
+        {"cost": (1, np.arange(1, 7))},
+        {"maximize": "macro-f", "min_recall": 0.2, "guarantee": Certify(0.6, across="all")},
+    ],
+    ids=spoken,
+)
+def test_a_file_says_what_was_asked_for(asked, tmp_path):
+    random = np.random.default_rng(0)
+    Y = random.random((90, 6)) < 0.4
+    scores = Y + random.normal(size=Y.shape)
+    tuned = best_thresholds(scores, Y, **asked, random_state=0)
+    tuned.save(tmp_path / "tuned.json")
+    again = Thresholds.load(tmp_path / "tuned.json")
+    known = json.loads((tmp_path / "tuned.json").read_text())["request"]
+    assert known.keys() == {one.name for one in declared()}
+    assert asked_for(again.evidence.request) == asked_for(tuned.evidence.request)
+    values = [corrected_value(one, scores, Y, random_state=0) for one in (tuned, again)]
+    assert values[0] == values[1] or np.isnan(values).all()
+
+
+def test_a_function_without_a_name_is_no_request_of_a_file(tmp_path):
+    tuned = best_thresholds(SCORES[["sky", "sea"]], Y, maximize=lambda counts: counts.tp)
+    tuned.save(tmp_path / "tuned.json")
+    again = Thresholds.load(tmp_path / "tuned.json")
+    assert tuned.evidence.request is not None
+    assert again.evidence.request is None
+    with pytest.raises(ValueError, match="thresholds must have a request to be tuned again"):
+        corrected_value(again, SCORES, Y)
+
+
 def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     path = tmp_path / "tuned.json"
     best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
     content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert content["version"] == 4
+    assert content["version"] == 5
     assert content["values"] == ["-inf", "inf"]
     assert content["label_names"] == ["é", "b"]
 
@@ -67,10 +110,10 @@ def changed(**changes):
 HOSTILE = [
     (list, "is not a file of labelwise thresholds"),
     (changed(format="other"), "is not a file of labelwise thresholds"),
-    (changed(version=0), "has version 0, but only 1 to 4 can be read"),
-    (changed(version=99), "has version 99, but only 1 to 4 can be read"),
-    (changed(version=True), "has version True, but only 1 to 4 can be read"),
-    (changed(version=2.0), r"has version 2\.0, but only 1 to 4 can be read"),
+    (changed(version=0), "has version 0, but only 1 to 5 can be read"),
+    (changed(version=99), "has version 99, but only 1 to 5 can be read"),
+    (changed(version=True), "has version True, but only 1 to 5 can be read"),
+    (changed(version=2.0), r"has version 2\.0, but only 1 to 5 can be read"),
     (lambda c: {k: v for k, v in c.items() if k != "adapted"}, "lacks the key 'adapted'"),
     (lambda c: changed(version=2)({k: v for k, v in c.items() if k != "guarantee"}), "guarantee"),
     (
@@ -104,6 +147,23 @@ HOSTILE = [
     (changed(constraints=[{"name": 1}]), r"constraints\[0\]\.name must be 'min_precision', "),
     (changed(**{f"key {i}": i for i in range(50)}), "an object has more than 40 keys"),
     (changed(intervals=[[1], [2]]), "intervals has 1 labels"),
+    (changed(request=[]), r"request must be an object, got \[\]"),
+    (changed(request={"code": "run"}), "request: there is no option 'code'"),
+    (changed(request={"maximize": 5}), "request: maximize must be a name"),
+    (changed(request={"maximize": "micro-x"}), "request: .*micro-x"),
+    (changed(request={"shared": []}), r"request: shared must be False, got \[\]"),
+    (changed(request={"beta": {}}), "request: beta must be"),
+    (changed(request={"min_precision": []}), "request: min_precision must be"),
+    (changed(request={"max_decisions": {}}), "request: max_decisions must be"),
+    (changed(request={"fbr": [0.1, 2]}), "request: fbr must have 0 or 1 as its rule"),
+    (changed(request={"fbr": 0.1, "shared": True}), "request: fbr does not go together with"),
+    (changed(request={"cost": [1, [1, 2, 3]]}), "request: cost must have 2 numbers by label"),
+    (changed(request={"cost": [1, {}]}), "request: "),
+    (changed(request={"min_recall": 0.5, "guarantee": {"code": 1}}), "request: .*code"),
+    (
+        changed(request={"min_recall": 0.5, "guarantee": {"level": 0.9, "calibration": [1]}}),
+        "request: guarantee must be ",
+    ),
 ]
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
     from labelwise._tuning.objectives._constraints import InfeasibleError as InfeasibleError
     from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
+    from labelwise._tuning.objectives._request import BandRequest as BandRequest
     from labelwise._tuning.objectives._request import Certify as Certify
     from labelwise._tuning.objectives._request import Request as Request
     from labelwise._tuning.objectives._request import parse_count as parse_count
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "BandRequest",
     "Certify",
     "ConstraintCheck",
     "Evidence",

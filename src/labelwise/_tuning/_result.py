@@ -100,8 +100,9 @@ class Evidence:
         Number of samples in the tuning data for which each label is decided and true, or the sum
         of their weights; None for adapted thresholds and for thresholds from a file.
     request : object or None
-        What the thresholds were tuned for, as the methods that tune again need it; None for
-        thresholds from a file.
+        What the thresholds were tuned for, with the arguments of `best_thresholds` as attributes.
+        None if it is not known: for adapted thresholds, in model files, and in JSON files of
+        earlier releases or of a measure that has no name.
 
     See Also
     --------
@@ -203,7 +204,7 @@ class Evidence:
             intervals=None if self.intervals is None else _taken(self.intervals, places, np.inf),
             guarantee=guarantee,
             true_positives=None if hits is None else _taken(hits, places, 0),
-            request=None,
+            request=self.request if self.request is None or self.request.cost is None else None,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from pydantic import (
     Field,
     GetPydanticSchema,
     ValidationError,
+    ValidationInfo,
     WrapValidator,
     model_validator,
 )
@@ -38,7 +39,13 @@ from pydantic import (
 from labelwise._io import DataError, read_bytes, written_whole
 from labelwise._tuning._constraint_checks import ConstraintCheck
 from labelwise._tuning.guarantees._guarantee import Guarantee
-from labelwise._tuning.objectives._request import EXPECTATION
+from labelwise._tuning.objectives._request import (
+    EXPECTATION,
+    BandRequest,
+    Request,
+    asked_for,
+    request_of_file,
+)
 from labelwise._validation import check_names
 
 # Numbers that JSON does not have are written as words.
@@ -102,6 +109,19 @@ _Pair = Annotated[
     tuple[float, float], _read_as(list[float], _TWO, *_NUMBERS, AfterValidator(tuple))
 ]
 _Ends = Annotated[np.ndarray, _read_as(list[_Thresholds], _TWO, AfterValidator(np.stack))]
+
+
+def _asked(kind: type, first: str) -> AfterValidator:
+    """Read what was asked for; `first` is a list with an item for each label."""
+
+    def read(content: dict[str, Any] | None, info: ValidationInfo) -> Any:
+        n_labels = len(info.data.get(first, ()))
+        return None if content is None else request_of_file(kind, content, n_labels)
+
+    return AfterValidator(read)
+
+
+_Options = dict[str, Any] | None
 _Level = Annotated[float | str, _read_as(_Number, WrapValidator(_level))]
 
 
@@ -183,6 +203,7 @@ class _RuleFile(_FileObject):
 # Values of keys that were added to the files of thresholds.
 _SINCE_2: Mapping[str, Any] = {"most_per_row": None, "constraints": [], "guarantee": None}
 _SINCE_3 = {"adapted": False, "n_missing": 0, "weighted": False, "top_per_row": None}
+_SINCE_5 = {"request": None}
 
 
 def _with_labels(constraint: Any) -> Any:
@@ -195,7 +216,13 @@ class ThresholdFile(_RuleFile):
     """A file of thresholds: the fields of `Thresholds` and of its `Evidence`."""
 
     form = "labelwise thresholds"
-    later = {1: {**_SINCE_2, **_SINCE_3}, 2: _SINCE_3, 3: {}, 4: {}}
+    later = {
+        1: {**_SINCE_2, **_SINCE_3, **_SINCE_5},
+        2: {**_SINCE_3, **_SINCE_5},
+        3: _SINCE_5,
+        4: _SINCE_5,
+        5: {},
+    }
 
     values: _Thresholds
     value: _Number
@@ -226,6 +253,7 @@ class ThresholdFile(_RuleFile):
     adapted: bool
     n_missing: _Whole
     weighted: bool
+    request: Annotated[_Options, _asked(Request, "values")]
 
     @classmethod
     def current(cls, content: dict[str, Any], version: int) -> dict[str, Any]:
@@ -251,7 +279,7 @@ class BandFile(_RuleFile):
     """A file of bands: the fields of `Bands`."""
 
     form = "labelwise bands"
-    later = {1: {"most_per_row": None, "guarantee": None}}
+    later = {1: {"most_per_row": None, "guarantee": None, "request": None}, 2: {}}
 
     upper: _Thresholds
     lower: _Thresholds
@@ -268,6 +296,7 @@ class BandFile(_RuleFile):
     curves: _CurveFields
     max_decided: _Whole | None = Field(alias="most_per_row")
     guarantee: _BandGuaranteeFields | None
+    request: Annotated[_Options, _asked(BandRequest, "upper")]
 
     @classmethod
     def current(cls, content: dict[str, Any], version: int) -> dict[str, Any]:
@@ -308,7 +337,7 @@ class BandFile(_RuleFile):
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
 # Most lists and objects that a file may have, and most keys of an object; rules are written with
-# at most 15 and 25.
+# at most 18 and 26.
 _MOST_LISTS, _MOST_KEYS = 20, 40
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 # What a value must be, by the kind of an error of pydantic.
@@ -319,6 +348,7 @@ _KINDS = {
     "string_type": "a string",
     "list_type": "a list",
     "model_type": "an object",
+    "dict_type": "an object",
 }
 
 
@@ -413,8 +443,13 @@ def rule_content(model: type[_RuleFile], named: Mapping[str, Any]) -> dict[str, 
 def _as_json(value: Any) -> Any:
     """Return lists and numbers for JSON; infinite numbers and NaN become strings.
 
-    A dataclass or a named tuple becomes an object with its fields.
+    A dataclass or a named tuple becomes an object with its fields, and a request one with its
+    options.
     """
+    if isinstance(value, Request | BandRequest):
+        return _as_json(asked_for(value))
+    if isinstance(value, dict):
+        return {name: _as_json(item) for name, item in value.items()}
     if is_dataclass(value):
         return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
@@ -424,7 +459,7 @@ def _as_json(value: Any) -> Any:
         for place in np.flatnonzero(~np.isfinite(value)):
             items[place] = str(items[place])
         return items
-    if isinstance(value, np.ndarray | tuple):
+    if isinstance(value, np.ndarray | tuple | list):
         return [_as_json(item) for item in value]
     if isinstance(value, np.generic):
         return _as_json(value.item())

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._tuning import Problem, parse_count
+from labelwise._tuning import BandRequest, Problem, parse_count
 from labelwise.decisions import (
     BandGuarantee,
     Bands,
     ReviewMeasures,
-    check_band_request,
     solve_bands,
     unseen_review,
 )
@@ -86,6 +85,6 @@ def band_report(problem: Problem, review: str, given: dict[str, Any], seed: int)
     """
     rates = given["min_precision"], given["min_recall"]
     most = None if review == "auto" else parse_count(review, "--review")
-    request = check_band_request(*rates, most, None, problem.n_labels, given["guarantee"])
+    request = BandRequest(*rates, most, guarantee=given["guarantee"])
     bands = solve_bands(problem, request, seed)
     return BandReport(bands, bands.guarantee or unseen_review(problem, request, seed), *rates)

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from labelwise.decisions.bands._bands import Bands
     from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
     from labelwise.decisions.bands._bands import load_rule as load_rule
-    from labelwise.decisions.bands._review_bands import check_band_request as check_band_request
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_bands import solve_bands as solve_bands
     from labelwise.decisions.bands._review_bands import unseen_review as unseen_review

@@ -53,7 +53,7 @@ def corrected_value(
     Raises
     ------
     ValueError
-        If the thresholds come from a file, which does not contain all options of the tuning.
+        If it is not known what the thresholds were tuned for (`Evidence.request`).
 
     Examples
     --------
@@ -114,8 +114,8 @@ def confidence_interval(
     Raises
     ------
     ValueError
-        If the thresholds come from a file, which does not contain all options of the tuning,
-        or if they were tuned with constraints or for the sample average.
+        If it is not known what the thresholds were tuned for (`Evidence.request`), or if they were
+        tuned with constraints or for the sample average.
 
     Warns
     -----
@@ -170,7 +170,10 @@ def _tuned_on(
         raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
     request = thresholds.evidence.request
     if request is None:
-        raise ValueError("thresholds from a file cannot be tuned again: call best_thresholds.")
+        raise ValueError(
+            "thresholds must have a request to be tuned again, got none, as in files of earlier "
+            "releases: call best_thresholds."
+        )
     names = thresholds.label_names
     problem = check_problem(scores, Y, names, groups, weights, allow_missing=True)
     if problem.n_labels != len(thresholds):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -400,7 +401,8 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             ).thresholds
             warn_of_broken_constraints(found)
         weights = samples.weights_of(scored)
-        return with_constant_labels(found, constants, samples.Y[rows], samples.names, weights)
+        tuned = with_constant_labels(found, constants, samples.Y[rows], samples.names, weights)
+        return replace(tuned, evidence=replace(tuned.evidence, request=request))
 
     def _tuning_scores(self, samples: Samples, cv: Any) -> TuningScores:
         method = scoring_method(self.estimator)

@@ -96,7 +96,11 @@ def curves(starts, floors, shares):
 
 HOSTILE = [
     (list, "is not a file of labelwise bands"),
-    (changed(version=2), "has version 2, but only 1 can be read"),
+    (changed(version=3), "has version 3, but only 1 to 2 can be read"),
+    (changed(request={}), "request: min_precision, min_recall, max_review or cost must be given"),
+    (changed(request={"min_recall": "all"}), "request: min_recall must be"),
+    (changed(request={"max_decisions": 5}), "request: there is no option 'max_decisions'"),
+    (changed(request={"cost": [1, 1]}), "request: cost must be three costs"),
     (changed(more=1), "has an unknown key 'more'"),
     (lambda content: {k: v for k, v in content.items() if k != "gap"}, "lacks the key 'gap'"),
     (changed(lower=[0.1]), "lower has 1 labels but upper has 2"),

@@ -8,9 +8,9 @@ from hypothesis import given
 from scipy import sparse
 from sklearn.isotonic import IsotonicRegression
 
+from labelwise._tuning import BandRequest
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
-from labelwise.decisions.bands._review_bands import BandRequest
 from labelwise.decisions.bands._review_queue import BandCurves
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states

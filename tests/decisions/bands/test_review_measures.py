@@ -1,5 +1,7 @@
 """Measures of three states count cells, and cross-validation counts unseen ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,10 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise._tuning.problem._problem import check_problem
+from labelwise._tuning import BandRequest, check_problem
 from labelwise.decisions import ReviewMeasures, review_bands, review_measures, unseen_review
 from labelwise.decisions.bands._band_search import ReviewCost
-from labelwise.decisions.bands._review_bands import check_band_request
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
 
@@ -77,8 +78,7 @@ def test_other_states_are_refused(states, message):
 
 
 def request_of(**options):
-    names = ("min_precision", "min_recall", "max_review", "cost")
-    return check_band_request(*(options.get(name) for name in names), n_labels=3)
+    return BandRequest(**options, n_labels=3)
 
 
 def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_for():
@@ -108,9 +108,9 @@ def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
     Y = random.random((40, 3)) < 0.3
     problem = check_problem(random.normal(size=Y.shape), Y, None)
     small = request_of(min_precision=0.9, min_recall=1.0, max_review=119)
-    assert unseen_review(problem, small._replace(max_review=1), 0) is None
+    assert unseen_review(problem, replace(small, max_review=1), 0) is None
 
 
 def test_costs_of_a_label_are_numbers():
-    cost = request_of(cost=(1, [1, 2, 3], 0.5)).cost
+    cost = ReviewCost(*request_of(cost=(1, [1, 2, 3], 0.5)).costs)
     assert cost.for_label(1) == ReviewCost(1.0, 2.0, 0.5)

@@ -1,9 +1,10 @@
-"""The request: what thresholds are tuned for, declared once.
+"""The request: what thresholds are tuned for, or bands are found for, declared once.
 
 Each field of `Request` that has an `Option` is declared here with its type, default, check and one
-line of help. `best_thresholds`, `TunedThresholds`, `BagPlugin`, `BestLearner` and ``labelwise
-tune`` take their options from these fields. A new option is a field here, its use in the algorithm,
-and a test; options that exclude each other are listed in `_EXCLUDING`.
+line of help. `best_thresholds`, `TunedThresholds`, `BagPlugin`, `BestLearner`, ``labelwise tune``,
+``labelwise fit`` and files of thresholds take their options from these fields. A new option is a
+field here, its use in the algorithm, and a test; options that exclude each other are listed in
+`_EXCLUDING`. `BandRequest` declares the options of `review_bands` in the same way.
 
 The command line reads the declaration for every ``--help``: this file imports numpy and measures
 only when a request is built.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import InitVar, dataclass, field, fields
+from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +32,8 @@ _ACROSS = ("each", "all")
 _WEIGH = ("row", "group")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _PER_ROW = "max_decisions per row"
+_BAND_LIMITS = ("min_precision", "min_recall", "max_review")
+_BAND_EVENTS = ("a false positive", "a false negative", "a review")  # that have a cost
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
 # The first option of each row excludes all others of the row.
 _EXCLUDING = (
@@ -129,6 +132,25 @@ def _check_fbr(fbr: Any, name: str) -> Any:
     if isinstance(rule, bool) or rule not in (0, 1):
         raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule!r}.")
     return fbr
+
+
+def _check_rate(rate: Any, name: str) -> float | None:
+    from labelwise._validation import check_real
+
+    return None if rate is None else check_real(rate, name, least=0, most=1)
+
+
+def _check_review(most: Any, name: str) -> int | float | None:
+    from labelwise._validation import is_real, is_whole
+
+    if most is not None and not (is_real(most) and 0 <= most < float("inf")):
+        raise ValueError(
+            f"{name} must be a whole number in total or a decimal number as mean per sample, "
+            f"not negative, got {most!r}."
+        )
+    if most is None:
+        return None
+    return int(most) if is_whole(most) else float(most)
 
 
 def _check_across(across: Any) -> None:
@@ -312,9 +334,7 @@ class Request:
         from labelwise._tuning.objectives._by_label import check_cost
         from labelwise._tuning.objectives._constraints import check_limits, check_most
 
-        checked = {
-            one.name: option_of(one).check(getattr(self, one.name), one.name) for one in options()
-        }
+        checked = _checked(self)
         average, measure = _average_and_measure(self.maximize, self.average)
         most, max_rank = check_most(self.max_decisions)
         name = getattr(measure, "__name__", repr(measure))
@@ -386,6 +406,76 @@ class Request:
         return mean(measured(self.measure, counts), "skip", weights)
 
 
+@dataclass(frozen=True)
+class BandRequest:
+    """What bands are found for: the arguments of `review_bands`.
+
+    Construction checks every option, and refuses options that exclude each other with a TypeError
+    or a ValueError. `n_labels` is needed with costs.
+    """
+
+    min_precision: Any = field(
+        default=None,
+        metadata=_option("Lowest precision of accepted cells.", check=_check_rate),
+    )
+    min_recall: Any = field(
+        default=None,
+        metadata=_option("Lowest recall of cells that are not rejected.", check=_check_rate),
+    )
+    max_review: Any = field(
+        default=None,
+        metadata=_option("Most cells to review: in total, or as mean.", check=_check_review),
+    )
+    cost: Any = field(
+        default=None,
+        metadata=_option("Costs of a false positive, of a false negative and of a review."),
+    )
+    guarantee: Any = field(
+        default=None,
+        metadata=_option("Probability with which both rates hold.", check=_check_guarantee),
+    )
+    n_labels: InitVar[int | None] = None
+
+    costs: list[np.ndarray] | None = field(init=False)  # by label, of each event
+    certify: Certify | None = field(init=False)
+
+    def __post_init__(self, n_labels: int | None) -> None:
+        from labelwise._tuning.objectives._by_label import costs_by_label
+
+        checked = _checked(self)
+        given = [name for name in _BAND_LIMITS if checked[name] is not None]
+        if self.cost is not None and given:
+            raise ValueError(f"cost does not go together with {given[0]}.")
+        if self.cost is None and not given:
+            limits = ", ".join(_BAND_LIMITS)
+            raise ValueError(f"{limits} or cost must be given, got none.")
+        certify = checked["guarantee"]
+        if certify is not None:
+            if certify.in_expectation or certify.across != "each":
+                raise ValueError("guarantee of bands must be a probability, without across.")
+            if self.cost is not None or self.max_review is not None:
+                other = "max_review" if self.cost is None else "cost"
+                raise ValueError(f"guarantee does not go together with {other}.")
+        costs = None
+        if self.cost is not None:
+            costs = costs_by_label(self.cost, "three costs", _BAND_EVENTS, n_labels or 1)
+        for name, value in (checked | {"costs": costs, "certify": certify}).items():
+            object.__setattr__(self, name, value)
+
+    def most_reviewed(self, n_samples: int) -> int | None:
+        """Return the largest number of cells to review in total; None without a limit."""
+        most: int | float | None = self.max_review
+        if not isinstance(most, float):
+            return most
+        # 0.7 must allow 7 cells on 10 samples, whatever 0.7 * 10 rounds to.
+        return int(most * n_samples * (1 + 1e-12))
+
+    def for_parts(self, n_samples: int) -> BandRequest:
+        """Return the request for parts of `n_samples` samples: reviews are limited per sample."""
+        most = self.most_reviewed(n_samples)
+        return self if most is None else replace(self, max_review=most / n_samples)
+
+
 @cache
 def options(record: type = Request) -> tuple[Any, ...]:
     """Return the fields of a request, or of a `Certify`, that declare an option."""
@@ -396,6 +486,72 @@ def option_of(one: Any) -> Option:
     """Return the declaration of an option, of a field."""
     found: Option = one.metadata["option"]
     return found
+
+
+def _checked(request: Any) -> dict[str, Any]:
+    """Check the options of a request one by one, and return them by name."""
+    kind: Any = type(request)
+    return {
+        one.name: option_of(one).check(getattr(request, one.name), one.name)
+        for one in options(kind)
+    }
+
+
+def asked_for(request: Request | BandRequest) -> dict[str, Any] | None:
+    """Return the options of a request, as a file has them; None if its measure has no name.
+
+    A guarantee is written without its samples for calibration.
+    """
+    import numpy as np
+
+    kind: Any = type(request)
+    asked = {one.name: getattr(request, one.name) for one in options(kind)}
+    if isinstance(request, Request):
+        name = _measure_name(request.maximize, request.average)
+        if name is None:
+            return None
+        fbr = list(request.fbr) if isinstance(request.fbr, tuple) else request.fbr
+        asked |= {"maximize": name, "average": None, "fbr": fbr}
+    if request.cost is not None:
+        asked["cost"] = [np.asarray(part, dtype=np.float64).tolist() for part in request.cost]
+    if request.certify is not None:
+        parts = {one.name: getattr(request.certify, one.name) for one in options(Certify)}
+        asked["guarantee"] = {"level": request.certify.level, **parts}
+    return asked
+
+
+def request_of_file(kind: Any, content: dict[str, Any], n_labels: int) -> Any:
+    """Build a request from the options that a file has, or raise a ValueError.
+
+    Options that the file does not have were not known when it was written.
+    """
+    unknown = content.keys() - {one.name for one in options(kind)}
+    if unknown:
+        raise ValueError(f"there is no option {min(unknown)!r:.50}.")
+    given = dict(content)
+    try:
+        if isinstance(given.get("guarantee"), dict):
+            given["guarantee"] = Certify(**given["guarantee"])
+        if isinstance(given.get("fbr"), list):
+            given["fbr"] = tuple(given["fbr"])
+        request = kind(**given, n_labels=n_labels)
+        asked = asked_for(request) or {}
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    for name, value in content.items():
+        if asked.get(name) != value:
+            raise ValueError(f"{name} must be {asked.get(name)!r:.50}, got {value!r:.50}.")
+    return request
+
+
+def _measure_name(maximize: Any, average: str | None) -> str | None:
+    """Return the name of a measure and its average; None for a function that has none."""
+    from labelwise._counts import averaged_records
+
+    if isinstance(maximize, str):
+        return maximize
+    records = averaged_records().items()
+    return next((f"{average}-{name}" for name, one in records if one.function is maximize), None)
 
 
 def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
@@ -410,12 +566,11 @@ def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
     state = dict(state)
     measure, average = state.pop("measure"), state.pop("average")
     if state.get("maximize") is None:
-        records = averaged_records()
-        names = {record.function: name for name, record in records.items()}
-        name = "f" if measure is None else measure if measure in records else names.get(measure)
-        is_named = name is not None
-        state["maximize"] = f"{average or 'micro'}-{name}" if is_named else measure
-        average = None if is_named else average
+        kind = average or "micro"
+        is_named = measure is None or measure in averaged_records()
+        name = f"{kind}-{measure or 'f'}" if is_named else _measure_name(measure, kind)
+        state["maximize"] = measure if name is None else name
+        average = average if name is None else None
     state["average"] = average
     if state.pop("fbr_rule", 1) == 0 and state["fbr"] is not None:
         state["fbr"] = (state["fbr"], 0)

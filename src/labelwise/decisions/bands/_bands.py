@@ -10,6 +10,7 @@ import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._tuning._result import Thresholds
+from labelwise._tuning.objectives._request import BandRequest
 from labelwise._tuning.problem._given_scores import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import Scores, check_scores, take_columns
 from labelwise.decisions.bands._review_measures import BandGuarantee, share
@@ -82,6 +83,9 @@ class Bands:
         others are left to a person. None without such a limit, which only a guarantee sets.
     guarantee : BandGuarantee or None
         What is guaranteed on new samples, if `review_bands` was called with `guarantee`.
+    request : object or None
+        What was asked for, with the arguments of `review_bands` as attributes; None for bands from
+        a file of version 1.
     precision : float
         Share of positives among the accepted cells; NaN if no cell is accepted.
     recall : float
@@ -123,6 +127,7 @@ class Bands:
     curves: BandCurves
     max_decided: int | None = None
     guarantee: BandGuarantee | None = None
+    request: BandRequest | None = None
 
     # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -365,7 +370,8 @@ class Bands:
 def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
     """Return the bands of some labels, in this order and without names."""
     chosen = {name: getattr(bands, name)[labels] for name in _BY_LABEL}
-    return replace(bands, **chosen, label_names=None, curves=bands.curves.of_labels(labels))
+    curves = bands.curves.of_labels(labels)
+    return replace(bands, **chosen, label_names=None, curves=curves, request=None)
 
 
 def load_rule(path: str | Path) -> Thresholds | Bands:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -27,23 +27,20 @@ from labelwise._tuning.guarantees._certified_path import (
 )
 from labelwise._tuning.guarantees._certify import Parts, split_parts
 from labelwise._tuning.guarantees._paths import choose_paths
-from labelwise._tuning.objectives._by_label import costs_by_label
 from labelwise._tuning.objectives._constraints import InfeasibleError
-from labelwise._tuning.objectives._request import Certify, Request
+from labelwise._tuning.objectives._request import BandRequest, Certify, Request
 from labelwise._tuning.problem._problem import (
     Problem,
     check_problem,
     warn_of_labels_without_positives,
 )
-from labelwise._validation import check_random_state, check_real, frame_names, is_real
+from labelwise._validation import check_random_state, frame_names
 from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, ReviewCost, least_cost
 from labelwise.decisions.bands._bands import Bands
 from labelwise.decisions.bands._queue_ends import BandCut, whole_hulls
 from labelwise.decisions.bands._review_measures import BandGuarantee, ReviewMeasures, count_states
 from labelwise.decisions.bands._review_queue import BandEnds, band_curves
 from labelwise.measures import precision, recall
-
-_EVENTS = ("a false positive", "a false negative", "a review")  # that have a cost
 
 
 def review_bands(
@@ -203,73 +200,13 @@ def review_bands(
     """
     matching = {"ids": ids, "by_position": by_position}
     problem = check_problem(scores, Y, label_names, groups, **matching)
-    request = check_band_request(
-        min_precision, min_recall, max_review, cost, problem.n_labels, guarantee
+    request = BandRequest(
+        min_precision, min_recall, max_review, cost, guarantee, n_labels=problem.n_labels
     )
     tested = check_calibration(problem, request.certify, allow_missing=False, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
-
-
-class BandRequest(NamedTuple):
-    """The checked options of one call; None where an option is not given."""
-
-    min_precision: float | None = None
-    min_recall: float | None = None
-    max_review: int | float | None = None  # int: in total, float: mean per sample
-    cost: ReviewCost | None = None
-    certify: Certify | None = None
-
-    def most_reviewed(self, n_samples: int) -> int | None:
-        """Return the largest number of cells to review in total; None without a limit."""
-        most = self.max_review
-        if not isinstance(most, float | np.floating):
-            return most
-        # 0.7 must allow 7 cells on 10 samples, whatever 0.7 * 10 rounds to.
-        return int(most * n_samples * (1 + 1e-12))
-
-    def for_parts(self, n_samples: int) -> BandRequest:
-        """Return the request for parts of `n_samples` samples: reviews are limited per sample."""
-        most = self.most_reviewed(n_samples)
-        return self if most is None else self._replace(max_review=most / n_samples)
-
-
-def check_band_request(
-    min_precision: Any,
-    min_recall: Any,
-    max_review: Any,
-    cost: Any,
-    n_labels: int,
-    guarantee: Any = None,
-) -> BandRequest:
-    """Check the arguments of a caller, and build the request."""
-    rates = {"min_precision": min_precision, "min_recall": min_recall}
-    checked = {
-        name: None if rate is None else check_real(rate, name, least=0, most=1)
-        for name, rate in rates.items()
-    }
-    if max_review is not None and not (is_real(max_review) and 0 <= max_review < np.inf):
-        raise ValueError(
-            "max_review must be a whole number in total or a decimal number as mean per sample, "
-            f"not negative, got {max_review!r}."
-        )
-    limits = {**checked, "max_review": max_review}
-    given = [name for name, limit in limits.items() if limit is not None]
-    if cost is not None and given:
-        raise ValueError(f"cost does not go together with {given[0]}.")
-    if cost is None and not given:
-        raise ValueError("min_precision, min_recall, max_review or cost must be given, got none.")
-    certify = guarantee if isinstance(guarantee, Certify | None) else Certify(guarantee)
-    if certify is not None:
-        if certify.in_expectation or certify.across != "each":
-            raise ValueError("guarantee of bands must be a probability, without across.")
-        if cost is not None or max_review is not None:
-            other = "max_review" if cost is None else "cost"
-            raise ValueError(f"guarantee does not go together with {other}.")
-    if cost is not None:
-        cost = ReviewCost(*costs_by_label(cost, "three costs", _EVENTS, n_labels))
-    return BandRequest(**limits, cost=cost, certify=certify)
 
 
 def solve_bands(
@@ -287,23 +224,25 @@ def solve_bands(
     ValueError
         If the recall cannot be met, or not with a queue of the size that is allowed.
     """
-    if request.cost is not None:
-        return _bands(problem, least_cost(problem, request.cost))
+    if request.costs is not None:
+        return _bands(problem, least_cost(problem, ReviewCost(*request.costs)), request)
     if request.certify is not None:
         return _guaranteed(problem, request, request.certify, random_state, calibration)
     search = QueueSearch(problem)
     most = request.most_reviewed(problem.n_samples)
     if most is None:
-        return _bands(problem, search.smallest_queue(request.min_precision, request.min_recall))
+        choice = search.smallest_queue(request.min_precision, request.min_recall)
+        return _bands(problem, choice, request)
     if request.min_precision is None and request.min_recall is None:
-        return _bands(problem, search.highest_equal_rate(most))
+        return _bands(problem, search.highest_equal_rate(most), request)
     if request.min_recall is None:
-        return _bands(problem, search.highest_recall(request.min_precision or 0.0, most))
+        choice = search.highest_recall(request.min_precision or 0.0, most)
+        return _bands(problem, choice, request)
     if request.min_precision is None:
-        return _bands(problem, search.highest_precision(request.min_recall, most))
+        return _bands(problem, search.highest_precision(request.min_recall, most), request)
     choice = search.smallest_queue(request.min_precision, request.min_recall)
     _check_size(choice, request, most)
-    return _bands(problem, choice)
+    return _bands(problem, choice, request)
 
 
 def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
@@ -323,7 +262,7 @@ def _check_size(choice: BandChoice, request: BandRequest, most: int) -> None:
     )
 
 
-def _bands(problem: Problem, choice: BandChoice) -> Bands:
+def _bands(problem: Problem, choice: BandChoice, request: BandRequest) -> Bands:
     upper, lower = choice.upper, choice.lower
     value, gap = choice.value, choice.gap
     if choice.objective == "review":
@@ -343,6 +282,7 @@ def _bands(problem: Problem, choice: BandChoice) -> Bands:
         value=value,
         gap=gap,
         curves=band_curves(whole_hulls(problem), upper.thresholds, lower.thresholds),
+        request=request,
     )
 
 
@@ -362,7 +302,7 @@ def _guaranteed(
         for thresholds, cells in ((ends.upper, is_accepted), (ends.lower, is_kept))
     ]
     choice = BandChoice(cuts[0], cuts[1], "review", 0.0, 0.0)
-    found = _bands(problem, choice._replace(value=float(choice.n_reviewed)))
+    found = _bands(problem, choice._replace(value=float(choice.n_reviewed)), request)
     found = replace(found, gap=None, max_decided=ends.max_decided, guarantee=guarantee)
     if ends.max_decided is None:
         return found
