@@ -388,7 +388,7 @@ def test_predictions_that_cannot_be_made_are_refused(model, tmp_path, monkeypatc
     def told(*arguments):
         return refusal(monkeypatch, capsys, "predict", *arguments)
 
-    assert "--output, --scores or --instances must be given" in told(model, new)
+    assert "--output, --scores, --instances or --queue must be given" in told(model, new)
     assert "must end in .csv, .parquet" in told(model, new, "-o", tmp_path / "labels.txt")
     assert "is a data set, not a model" in told(new, new, "-o", output)
     less = table(tmp_path / "less.csv", new_columns(FEATURES[:2]))
