@@ -167,23 +167,23 @@ def test_a_model_of_emotions_is_evaluated_on_its_test_file(benchmark_home, tmp_p
     ],
 )
 def test_what_is_maximised_says_who_decides(name, maximize, kind, parameters):
-    beta = parameters.get("beta", 1.0)
-    model = choose_learner(name, maximize, beta, SETTINGS, is_sparse=True).model
+    options = {"beta": parameters["beta"]} if "beta" in parameters else {}
+    model = choose_learner(name, maximize, options, SETTINGS, is_sparse=True).model
     assert type(model) is kind
     assert parameters.items() <= model.get_params().items()
 
 
 def test_sample_f_of_probabilities_is_left_to_the_plug_in():
-    found = choose_learner("br", "sample-f", 2.0, SETTINGS, is_sparse=True)
+    found = choose_learner("br", "sample-f", {"beta": 2.0}, SETTINGS, is_sparse=True)
     assert type(found.model) is IndependentFPlugin
     assert found.model.beta == 2.0
     assert type(found.model.estimator) is BinaryRelevance
     assert "expected F" in found.rule
-    assert type(choose_learner("br-svm", "sample-f", 1.0, SETTINGS).model) is TunedThresholds
+    assert type(choose_learner("br-svm", "sample-f", {}, SETTINGS).model) is TunedThresholds
     for maximize in ("sample-f", None):
-        plug_in = choose_learner("lfp", maximize, 0.5, SETTINGS, is_sparse=True).model
+        plug_in = choose_learner("lfp", maximize, {"beta": 0.5}, SETTINGS, is_sparse=True).model
         assert (plug_in.estimator, plug_in.beta) == (None, 0.5)
-        scaled = choose_learner("lfp", maximize, 0.5, SETTINGS).model
+        scaled = choose_learner("lfp", maximize, {"beta": 0.5}, SETTINGS).model
         assert [type(step) for _, step in scaled.steps] == [StandardScaler, IndependentFPlugin]
         assert scaled.steps[1][1].beta == 0.5
 
@@ -193,13 +193,28 @@ def test_sample_f_of_probabilities_is_left_to_the_plug_in():
 def test_a_name_is_one_model_for_the_command_and_for_the_leaderboard(name, is_sparse):
     settings = {"random_state": 7, "n_jobs": None, "verbose": 0, "budget": None}
     try:
-        chosen = choose_learner(name, "none", 1.0, settings, is_sparse=is_sparse).model
+        chosen = choose_learner(name, "none", {}, settings, is_sparse=is_sparse).model
     except ValueError:
-        chosen = choose_learner(name, "micro-f", 1.0, settings, is_sparse=is_sparse).model
+        chosen = choose_learner(name, "micro-f", {}, settings, is_sparse=is_sparse).model
     assert repr(chosen) == repr(learner_named(name, "").build(is_sparse, 7))
     defaults, _ = default_candidates(learners.LEARNERS, Size(1000, 50, 8, 50.0, is_sparse, True), 7)
     for one in defaults:
         assert one.name != name or repr(one.estimator) == repr(chosen)
+
+
+def test_a_guarantee_is_printed_and_kept_in_the_model(tmp_path):
+    data, _ = make_multilabel(600, n_features=4, n_labels=3, random_state=0)
+    columns = dict(zip([*FEATURES, *LABELS], [*data.X.T, *data.Y.toarray().T], strict=True))
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    asked = ("--min-recall", "0.6", "--guarantee", "0.9", "--tuning-share", "0.4")
+    words = ("fit", tmp_path / "rows.csv", "--labels", ",".join(LABELS), *asked)
+    told = run(*words, "-o", tmp_path / "m.skops")
+    assert "learner: br, decides at thresholds tuned for micro-f on a third of the rows" in told
+    assert "guaranteed on new samples with probability 0.9: micro recall at least 0.6" in told
+    found = labelwise.load(tmp_path / "m.skops").thresholds_.evidence.guarantee
+    assert (found.n_tuning, found.n_calibration) == (80, 120)
 
 
 def test_learners_that_cannot_be_saved_are_refused_before_they_are_fitted(monkeypatch, capsys):
@@ -254,7 +269,7 @@ def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path
     assert done.code == 0, done.stderr
     scores = read_matrix(tmp_path / "s.csv").values
     assert ((scores >= 0) & (scores <= 1)).all()
-    found = choose_learner("br-svm", "none", 1.0, SETTINGS, calibrate=True)
+    found = choose_learner("br-svm", "none", {}, SETTINGS, calibrate=True)
     assert found.rule == "each label at a probability of 0.5"
     done = run_program(tmp_path, "fit", train, *options, "--learner", "lfp", "--calibrate")
     assert "--calibrate is not for lfp, which has its own decision rule" in done.stderr
@@ -310,7 +325,7 @@ def test_models_from_python_need_no_names(tmp_path):
     [
         (["--learner", "zz"], "--learner must be one of auto, br, br-svm"),
         (["--maximize", "f"], "--maximize must be micro-, macro- or sample-"),
-        (["--beta", "2", "--maximize", "none"], "--beta 2 is not for br with --maximize none"),
+        (["--beta", "2", "--maximize", "none"], "--beta is not for the own rule of br"),
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
         (["--part", "test"], "--part test is not in 'train', which has a single part"),
         (["--labels", "nope"], "has no column 'nope'"),

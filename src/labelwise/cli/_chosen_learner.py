@@ -1,14 +1,20 @@
-"""The estimator that --learner, --maximize, --beta and --calibrate of `labelwise fit` stand for."""
+"""The estimator that --learner, --calibrate and options of tuning stand for in `labelwise fit`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from labelwise import decisions, learners
+from labelwise import decisions, learners, splitting
 from labelwise._counts import average_and_measure
-from labelwise._validation import check_beta
+from labelwise._tuning import Request
 
+# Options of tuning that every learner takes.
+OF_ALL_LEARNERS = {"beta"}
 _DEFAULT_MEASURE = "micro-f"
+# Share of the rows that thresholds with a guarantee are tuned and tested on. A guarantee is for one
+# model, which these rows are new to.
+_HELD_OUT = 1 / 3
 
 
 class ChosenLearner(NamedTuple):
@@ -24,7 +30,7 @@ class ChosenLearner(NamedTuple):
 def choose_learner(
     name: str,
     maximize: str | None,
-    beta: float,
+    options: dict[str, Any],
     settings: dict[str, Any],
     *,
     calibrate: bool = False,
@@ -33,40 +39,42 @@ def choose_learner(
     """Return the estimator of a name, deciding for the measure of --maximize.
 
     None means the measure of the learner's own rule, or micro-f if the rule is for none; "none"
-    means the learner's own rule. `settings` has random_state, n_jobs, verbose and budget; an
-    estimator gets those that it knows. With `calibrate`, the scores become probabilities.
-    `is_sparse` says whether the features are: others are scaled for some learners.
+    means the learner's own rule. `options` are further arguments of `best_thresholds` that the user
+    has changed. `settings` has random_state, n_jobs, verbose and budget; an estimator gets those
+    that it knows. With `calibrate`, the scores become probabilities. `is_sparse` says whether the
+    features are: others are scaled for some learners. An option that the learner does not take is
+    refused.
     """
     known = {one.name: one for one in learners.LEARNERS if one.is_saved}
     if name not in known:
         raise ValueError(f"--learner must be one of {', '.join(known)}, got {name!r}.")
     learner = known[name]
-    chosen = _with_rule(learner, maximize, beta, settings, calibrate, is_sparse)
+    chosen = _with_rule(learner, maximize, options, settings, calibrate, is_sparse)
     return chosen._replace(is_linear=learner.is_linear)
 
 
 def _with_rule(
     learner: Any,
     maximize: str | None,
-    beta: float,
+    options: dict[str, Any],
     settings: dict[str, Any],
     calibrate: bool,
     is_sparse: bool,
 ) -> ChosenLearner:
     """Return the estimator of a registered learner, deciding for a measure."""
-    check_beta(beta)
     model = _new_estimator(learner, is_sparse, settings)
     if calibrate:
         learner, model = _calibrated(learner, model)
     if maximize is None:
         maximize = learner.maximizes or _DEFAULT_MEASURE
     if isinstance(model, learners.BestLearner):
-        return _best_of_several(model, maximize, beta)
+        return _best_of_several(model, maximize, options)
     if maximize in ("none", learner.maximizes):
-        return _with_own_rule(learner, model, beta)
+        return _with_own_rule(learner, model, options)
     average_and_measure(maximize, "--maximize")
+    Request(maximize=maximize, **options)  # refuses wrong values
     try:
-        model = _deciding_for(model, maximize, beta, settings["random_state"])
+        model = _deciding_for(model, maximize, options, settings["random_state"])
     except TypeError as error:
         raise ValueError(
             f"--maximize {maximize} needs scores, and {learner.name} gives none."
@@ -76,28 +84,50 @@ def _with_rule(
     return ChosenLearner(model, _rule_in_words(model, maximize), learner.takes_counts, maximize)
 
 
-def _deciding_for(model: Any, maximize: str, beta: float, random_state: int | None) -> Any:
+def _deciding_for(
+    model: Any, maximize: str, options: dict[str, Any], random_state: int | None
+) -> Any:
     """Return an estimator that decides for a measure with the scores of a model.
 
     A model that tunes its own thresholds gets the measure as a parameter. For the mean F of
-    samples, a model with probabilities is wrapped in `IndependentFPlugin`; every other model is
-    wrapped in `TunedThresholds`. A model without scores raises a TypeError.
+    samples, a model with probabilities is wrapped in `IndependentFPlugin`, which has no thresholds
+    to tune; every other model is wrapped in `TunedThresholds`. A model without scores raises a
+    TypeError.
     """
-    if "maximize" in model.get_params(deep=False):
-        return model.set_params(maximize=maximize, beta=beta)
-    if maximize == "sample-f" and hasattr(model, "predict_proba"):
-        return learners.IndependentFPlugin(model, beta=beta)
+    own = model.get_params(deep=False)
+    if "maximize" in own:
+        _refuse(options.keys() - own, type(model).__name__)
+        return model.set_params(maximize=maximize, **options)
+    has_plug_in = maximize == "sample-f" and hasattr(model, "predict_proba")
+    if has_plug_in and options.keys() <= OF_ALL_LEARNERS:
+        return learners.IndependentFPlugin(model, **options)
     if not hasattr(model, "predict_proba") and not hasattr(model, "decision_function"):
         raise TypeError(f"model must give scores, and {type(model).__name__} gives none.")
-    return decisions.TunedThresholds(model, maximize=maximize, beta=beta, random_state=random_state)
+    tuned = decisions.TunedThresholds(
+        model, maximize=maximize, **options, random_state=random_state
+    )
+    if "guarantee" not in options:
+        return tuned
+    once = splitting.MultilabelStratifiedShuffleSplit(
+        1, test_size=_HELD_OUT, random_state=random_state
+    )
+    return tuned.set_params(cv=once, refit=False)
 
 
-def _best_of_several(model: Any, maximize: str, beta: float) -> ChosenLearner:
+def _refuse(options: Iterable[str], name: str) -> None:
+    """Refuse the first of some options, which a learner does not take."""
+    for option in sorted(options):
+        raise ValueError(f"--{option.replace('_', '-')} is not for {name}.")
+
+
+def _best_of_several(model: Any, maximize: str, options: dict[str, Any]) -> ChosenLearner:
     """Return the learner that tries others, and chooses the best for the measure."""
     if maximize == "none":
         raise ValueError("--learner auto needs a measure to compare learners by, got none.")
     average_and_measure(maximize, "--maximize")
-    model.set_params(maximize=maximize, beta=beta)
+    _refuse(options.keys() - OF_ALL_LEARNERS, "--learner auto, which chooses its own thresholds")
+    Request(maximize=maximize, **options)  # refuses wrong values
+    model.set_params(maximize=maximize, **options)
     return ChosenLearner(model, _rule_in_words(model, maximize), maximizes=maximize)
 
 
@@ -116,6 +146,8 @@ def _rule_in_words(model: Any, maximize: str) -> str:
         return "the label set of highest expected F, row by row, labels taken as independent"
     if isinstance(model, learners.BagPlugin):
         return f"thresholds tuned for {maximize} on held-out bags"
+    if getattr(model, "guarantee", None) is not None:
+        return f"thresholds tuned for {maximize} on a third of the rows, which it is not fitted to"
     # With probabilities, the mean F of samples has a better rule than thresholds.
     has_no_proba = maximize == "sample-f" and not hasattr(model, "predict_proba")
     why = " (without probabilities, which --calibrate gives)" if has_no_proba else ""
@@ -138,10 +170,10 @@ def _last_step(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-def _with_own_rule(learner: Any, model: Any, beta: float) -> ChosenLearner:
+def _with_own_rule(learner: Any, model: Any, options: dict[str, Any]) -> ChosenLearner:
     own = _last_step(model)
-    if "beta" in own.get_params():
-        own.set_params(beta=beta)
-    elif beta != 1:
-        raise ValueError(f"--beta {beta:g} is not for {learner.name} with --maximize none.")
+    taken = OF_ALL_LEARNERS & own.get_params().keys()
+    _refuse(options.keys() - taken, f"the own rule of {learner.name}: --maximize names another one")
+    Request(**options)  # refuses wrong values
+    own.set_params(**options)
     return ChosenLearner(model, learner.rule, learner.takes_counts, learner.maximizes)

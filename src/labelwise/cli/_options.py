@@ -1,12 +1,16 @@
 """Arguments and options that several commands have, with their help texts.
 
-An option of one command is declared in the signature of the command.
+An option of one command is declared in the signature of the command. Those of tuning are declared
+in the request of thresholds.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from labelwise._tuning import Certify, Request
+from labelwise.cli.running import declared_defaults
 
 
 def _check_seed(seed: int) -> int:
@@ -129,3 +133,19 @@ AnyCode = Annotated[
     bool,
     typer.Option("--any-code", help="Keep cells that an earlier version of the code computed."),
 ]
+
+
+def tuning_arguments(asked: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments of `best_thresholds` that options of tuning stand for.
+
+    Options of a guarantee become one argument. The names of the options whose values differ from
+    their defaults are returned, too.
+    """
+    defaults, of_guarantee = declared_defaults(Request, Certify), declared_defaults(Certify)
+    changed = [name for name, value in asked.items() if value != defaults[name]]
+    given = {name: value for name, value in asked.items() if name not in of_guarantee}
+    level = given["guarantee"]
+    # A wrong value is refused without a guarantee, too.
+    parts = {name: asked[name] for name in of_guarantee}
+    certify = Certify(0.5 if level is None else level, **parts)
+    return given | {"guarantee": None if level is None else certify}, changed

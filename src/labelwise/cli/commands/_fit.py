@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -14,7 +14,7 @@ import typer
 import labelwise
 from labelwise import decisions, features, learners, measures, splitting
 from labelwise._text import counted, quoted
-from labelwise._tuning import Request
+from labelwise._tuning import Certify, Request
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
 from labelwise.cli._outputs import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from labelwise.cli._chosen_learner import ChosenLearner
     from labelwise.data import Dataset
+    from labelwise.decisions import Evidence
 
 # Columns of categories that the line about columns names.
 _MOST_NAMED = 3
@@ -45,6 +46,7 @@ _N_FOLDS = 5
     json=True,
     force=True,
     inputs=["data"],
+    without=["maximize"],
 )
 def fit(
     *,
@@ -77,7 +79,7 @@ def fit(
             "--time", help="Seconds for trying and fitting learners, with --learner auto."
         ),
     ] = 60.0,
-    beta: Annotated[float, Request] = 1.0,
+    asked: Annotated[dict[str, Any], Request, Certify],
     groups: opt.Groups = None,
     part: Annotated[
         str | None,
@@ -91,7 +93,10 @@ def fit(
     """Fit a learner to a data set, and write the model to a file."""
     import scipy.sparse
 
-    from labelwise.cli._chosen_learner import choose_learner
+    from labelwise.cli._chosen_learner import OF_ALL_LEARNERS, choose_learner
+
+    given, changed = opt.tuning_arguments(asked)
+    options = {name: given[name] for name in changed if name in given}
 
     def chosen_learner(default: str, is_sparse: bool = False) -> tuple[str, ChosenLearner]:
         settings = {
@@ -102,11 +107,13 @@ def fit(
         }
         name = learner or default
         return name, choose_learner(
-            name, maximize, beta, settings, calibrate=calibrate, is_sparse=is_sparse
+            name, maximize, options, settings, calibrate=calibrate, is_sparse=is_sparse
         )
 
-    # Learners cannot be compared without a measure, nor with probabilities that one of them gives.
-    name, chosen = chosen_learner("br" if maximize == "none" or calibrate else "auto")
+    # Learners cannot be compared without a measure, with probabilities that one of them gives, or
+    # with thresholds that one of them has.
+    is_one = maximize == "none" or calibrate or not options.keys() <= OF_ALL_LEARNERS
+    name, chosen = chosen_learner("br" if is_one else "auto")
     check_part(part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
@@ -126,7 +133,7 @@ def fit(
     shown = (working if verbose else following)(f"learning {name}")
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
-        value = _value_of_own_rule(model, chosen, rows, group_of_row, beta)
+        value = _value_of_own_rule(model, chosen, rows, group_of_row, given["beta"])
         fitted = _fitted(model, rows, group_of_row)
     seconds = perf_counter() - start
     _silence(chosen.model)
@@ -322,6 +329,7 @@ def _record(rows: Dataset, chosen: ChosenLearner, value: float | None) -> dict[s
     is_tuned = isinstance(fitted, learners.BestLearner | decisions.TunedThresholds)
     board = fitted.leaderboard_ if isinstance(fitted, learners.BestLearner) else None
     left_out = [] if board is None else board.left_out
+    known = _evidence(fitted)
     return {
         "rows": len(rows),
         "labels": len(rows.label_names),
@@ -332,7 +340,15 @@ def _record(rows: Dataset, chosen: ChosenLearner, value: float | None) -> dict[s
         "candidates": [] if board is None else board.rows(),
         "left_out": [{"candidate": name, "reason": reason} for name, reason in left_out],
         "notes": [] if board is None else list(board.notes),
+        "constraints": [] if known is None else [one._asdict() for one in known.constraints],
+        "guarantee": None if known is None or not known.guarantee else asdict(known.guarantee),
     }
+
+
+def _evidence(fitted: Any) -> Evidence | None:
+    """Return what is known about the thresholds of a model; None if it has none."""
+    tuned = getattr(fitted, "thresholds_", None)
+    return None if tuned is None else tuned.evidence
 
 
 def _rule_of(chosen: ChosenLearner) -> str:
@@ -351,6 +367,10 @@ def _held_out_lines(chosen: ChosenLearner, value: float | None) -> list[str]:
         return [f"no value on held-out rows: {lack}"]
     table = [str(fitted.leaderboard_)] if isinstance(fitted, learners.BestLearner) else []
     line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
+    known = _evidence(fitted)
+    if known is not None and known.guarantee is not None:
+        corrected = f"and {fitted.corrected_value_:.4f} on those of calibration"
+        return [f"{line}, {corrected}", *known.guarantee.lines(fitted.label_names_)]
     if math.isnan(fitted.corrected_value_):
         return [*table, f"{line}, on which the thresholds were tuned"]
     corrected = f"{fitted.corrected_value_:.4f}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelwise import data
-from labelwise._tuning import Request
+from labelwise._tuning import Certify, Request
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
 from labelwise.cli._inputs import parse_ids, parse_names, read_truth
@@ -24,8 +24,7 @@ from labelwise.cli._outputs import (
     working,
     write_figure,
 )
-from labelwise.cli.running import command, declared_defaults
-from labelwise.decisions import Certify
+from labelwise.cli.running import command
 
 if TYPE_CHECKING:
     from labelwise.cli._band_report import BandReport
@@ -77,9 +76,7 @@ def tune(
     from labelwise._validation import matched
 
     report: TuningReport | BandReport
-    defaults = declared_defaults(Request, Certify)
-    changed = [name for name, value in asked.items() if value != defaults[name]]
-    given = _with_guarantee(asked)
+    given, changed = opt.tuning_arguments(asked)
     if review is not None:
         others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster}
         refused = [name for name, value in others.items() if value]
@@ -132,16 +129,6 @@ def tune(
     outputs.show("\n".join(report.lines()), report.record())
     for path in (output, plot):
         outputs.say_written(path)
-
-
-def _with_guarantee(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `best_thresholds`: options of the guarantee become one of them."""
-    names = declared_defaults(Certify)
-    given = {name: value for name, value in asked.items() if name not in names}
-    level = given["guarantee"]
-    # A wrong value is refused without a guarantee, too.
-    certify = Certify(0.5 if level is None else level, **{name: asked[name] for name in names})
-    return given | {"guarantee": None if level is None else certify}
 
 
 def _band_report(

@@ -154,7 +154,7 @@ def _group(name: str, annotation: Any, without: Sequence[str]) -> _Group | None:
     records = [one for one in get_args(annotation)[1:] if hasattr(one, "__dataclass_fields__")]
     if not records:
         return None
-    declared = _declared(*records)
+    declared = {of: one for of, one in _declared(*records).items() if of not in without}
     is_one = name in declared
     if is_one:
         declared = {name: declared[name]}
