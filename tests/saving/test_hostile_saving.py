@@ -363,8 +363,8 @@ CSR = {"__module__": "scipy.sparse._csr", "__class__": "csr_array"}
         (build_by("TypeNode", "weights_"), "OkapiWeights (as TypeNode)"),
         (build_by("DictNode", "weights_"), "describes a dictionary without keys"),
         (build_by("JsonNode", "weights_"), "by something else than text"),
-        (build_by("NdArrayNode", "idf_", __class__="void"), "dimensions for one numpy.void"),
-        (build_by("NdArrayNode", "idf_", __class__="float64"), "1 dimensions for one numpy"),
+        (build_by("NdArrayNode", "constants_", __class__="void"), "dimensions for one numpy.void"),
+        (build_by("NdArrayNode", "constants_", __class__="float64"), "1 dimensions for one numpy"),
         (build_by("SparseMatrixNode", "_labels", __class__="csr_matrix"), "csr_array of bool for"),
     ],
 )
@@ -433,6 +433,20 @@ def test_matrices_with_an_array_under_two_names_are_refused(tmp_path):
     labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
     inner_archive(path, lambda arrays: [*arrays, ("indices", dict(arrays)["indices.npy"])])
     with pytest.raises(DataError, match="has no csc_array in a part that must contain one"):
+        labelwise.load(path)
+
+
+@pytest.mark.parametrize("name", ["indices.npy", "indptr.npy"])
+def test_matrices_whose_indices_have_another_width_are_refused(tmp_path, name):
+    path, content = tmp_path / "model.skops", io.BytesIO()
+    labelwise.save(OkapiNeighbors(3).fit(*some_data()), path)
+
+    def change(arrays):
+        np.save(content, np.load(io.BytesIO(dict(arrays)[name])).astype(np.int8))
+        return (dict(arrays) | {name: content.getvalue()}).items()
+
+    inner_archive(path, change)
+    with pytest.raises(DataError, match="whose indices are not 32 or 64 bits wide"):
         labelwise.load(path)
 
 

@@ -287,6 +287,8 @@ def _check_sparse(path: Path, content: bytes, kind: str, max_bytes: int) -> None
         raise DataError(path, f"has no {kind:.50} in a part that must contain one.")
     arrays = npz_arrays(path, content, max_bytes)
     sparse_matrix(path, arrays)
+    if not {arrays[name].dtype.name for name in ("indices", "indptr")} <= {"int32", "int64"}:
+        raise DataError(path, f"has a {kind:.50} whose indices are not 32 or 64 bits wide.")
     form = bytes(arrays["format"].astype("S8").item()).decode("latin-1")
     suffix = "array" if arrays.get("_is_array", np.False_).any() else "matrix"
     if kind != f"{form}_{suffix}" or arrays["data"].dtype.kind not in "biuf":
