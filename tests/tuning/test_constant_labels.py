@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from labelwise._tuning._constant_labels import (
+from labelwise._tuning._scores_to_tune_on import (
     thresholds_of_no_label,
     with_constant_labels,
 )

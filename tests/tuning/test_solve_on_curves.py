@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import cuts_of
+from labelwise._tuning._cross_fitting import tune_and_correct
 from labelwise._tuning._solve import solve
-from labelwise._tuning._tune import tune_and_correct
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem
 from tests.decisions.problems import problems

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._tuning._constant_labels import thresholds_of_no_label as thresholds_of_no_label
-    from labelwise._tuning._constant_labels import with_constant_labels as with_constant_labels
-    from labelwise._tuning._constraint_checks import ConstraintCheck as ConstraintCheck
     from labelwise._tuning._cross_fitting import cross_fitted as cross_fitted
     from labelwise._tuning._cross_fitting import held_out_frontiers as held_out_frontiers
     from labelwise._tuning._cross_fitting import random_folds as random_folds
+    from labelwise._tuning._cross_fitting import tune_and_correct as tune_and_correct
     from labelwise._tuning._result import Evidence as Evidence
     from labelwise._tuning._result import Thresholds as Thresholds
     from labelwise._tuning._result import check_thresholds as check_thresholds
@@ -31,13 +29,17 @@ if TYPE_CHECKING:
     from labelwise._tuning._scores_to_tune_on import TuningScores as TuningScores
     from labelwise._tuning._scores_to_tune_on import check_sample_weights as check_sample_weights
     from labelwise._tuning._scores_to_tune_on import constant_scores as constant_scores
+    from labelwise._tuning._scores_to_tune_on import (
+        thresholds_of_no_label as thresholds_of_no_label,
+    )
     from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
+    from labelwise._tuning._scores_to_tune_on import with_constant_labels as with_constant_labels
     from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise._tuning._solve import check_bootstrap as check_bootstrap
     from labelwise._tuning._solve import solve as solve
     from labelwise._tuning._solve import solve_with_folds as solve_with_folds
-    from labelwise._tuning._tune import tune_and_correct as tune_and_correct
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
+    from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
     from labelwise._tuning.objectives._constraints import InfeasibleError as InfeasibleError
     from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
     from labelwise._tuning.objectives._request import BandRequest as BandRequest

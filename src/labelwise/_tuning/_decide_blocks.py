@@ -17,7 +17,7 @@ from labelwise._blocks import (
     rows_together,
     write_blocks,
 )
-from labelwise._tuning.problem._given_scores import columns_of_labels, decided_by_label
+from labelwise._tuning.problem._decisions import columns_of_labels, decided_by_label
 from labelwise._validation import MatchedSide, have_names
 
 

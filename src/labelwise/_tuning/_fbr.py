@@ -13,7 +13,7 @@ from labelwise._curves import weighted_tops
 from labelwise._tuning.objectives._choice import Choice, first_best
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem
-from labelwise._tuning.shrinkage._held_out_means import held_out_means
+from labelwise._tuning.shrinkage._shrinkage import held_out_means
 from labelwise.measures import f_measure, macro, micro
 
 # Amounts from which "auto" chooses.

@@ -17,11 +17,15 @@ import numpy as np
 
 from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, counted
-from labelwise._tuning._constraint_checks import ConstraintCheck
 from labelwise._tuning.guarantees._guarantee import Guarantee
+from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._given_scores import as_given, columns_of_labels, decided_by_label
-from labelwise._tuning.problem._row_limit import decisions_at
+from labelwise._tuning.problem._decisions import (
+    as_given,
+    columns_of_labels,
+    decided_by_label,
+    decisions_at,
+)
 from labelwise._validation import check_scores
 
 if TYPE_CHECKING:  # pydantic is imported only to read or write a file

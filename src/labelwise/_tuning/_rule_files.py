@@ -37,8 +37,8 @@ from pydantic import (
 )
 
 from labelwise._io import DataError, read_bytes, written_whole
-from labelwise._tuning._constraint_checks import ConstraintCheck
 from labelwise._tuning.guarantees._guarantee import Guarantee
+from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import (
     EXPECTATION,
     BandRequest,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._tuning._constraint_checks import ConstraintCheck as ConstraintCheck
     from labelwise._tuning._result import Evidence as Evidence
     from labelwise._tuning._result import Thresholds
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
+    from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
     from labelwise._tuning.objectives._request import Certify
     from labelwise.decisions._best_thresholds import best_thresholds

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from labelwise._tuning._result import Thresholds
-from labelwise._tuning._solve import solve
-from labelwise._tuning._tune import (
+from labelwise._tuning._cross_fitting import (
     check_calibration,
     tune_and_correct,
     warn_of_broken_constraints,
 )
+from labelwise._tuning._result import Thresholds
+from labelwise._tuning._solve import solve
 from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import (
     Problem,

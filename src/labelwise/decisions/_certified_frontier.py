@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from labelwise._blocks import warn_of_label_order
+from labelwise._tuning._cross_fitting import check_calibration
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import thresholds_with_guarantee
-from labelwise._tuning._tune import check_calibration
 from labelwise._tuning.guarantees._certified_path import quotient_bound, unit_counts
 from labelwise._tuning.guarantees._certify import Parts, split_parts
 from labelwise._tuning.guarantees._guarantee import Guarantee

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._tuning.problem._row_limit import top_of_each
+from labelwise._tuning.problem._decisions import top_of_each
 from labelwise._validation import (
     Labels,
     Scores,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from labelwise._tuning._cross_fitting import cross_fitted
+from labelwise._tuning._cross_fitting import cross_fitted, value_of_counts
 from labelwise._tuning._intervals import Bounds
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import bootstrap_bounds, check_bootstrap
-from labelwise._tuning._tune import value_of_counts
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem, check_problem
 from labelwise._validation import check_random_state

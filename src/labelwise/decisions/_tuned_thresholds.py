@@ -32,9 +32,9 @@ from labelwise._estimators import (
     store_target,
 )
 from labelwise._text import counted
-from labelwise._tuning._constant_labels import (
-    thresholds_of_no_label,
-    with_constant_labels,
+from labelwise._tuning._cross_fitting import (
+    tune_and_correct,
+    warn_of_broken_constraints,
 )
 from labelwise._tuning._result import Thresholds, check_thresholds
 from labelwise._tuning._scores_to_tune_on import (
@@ -49,11 +49,9 @@ from labelwise._tuning._scores_to_tune_on import (
     prefit_scores,
     split_scores,
     target_of_fitted,
+    thresholds_of_no_label,
     tuning_problem,
-)
-from labelwise._tuning._tune import (
-    tune_and_correct,
-    warn_of_broken_constraints,
+    with_constant_labels,
 )
 from labelwise._tuning.objectives._request import (
     Certify,

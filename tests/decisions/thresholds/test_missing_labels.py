@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 
-from labelwise._tuning._tune import tune_and_correct
+from labelwise._tuning._cross_fitting import tune_and_correct
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelwise._curves import exact_weights
-from labelwise._tuning._tune import tune_and_correct
+from labelwise._tuning._cross_fitting import tune_and_correct
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier

@@ -18,8 +18,8 @@ from labelwise._tuning.guarantees._unit_statistics import (
     split_units,
 )
 from labelwise._tuning.objectives._constraints import Limits
+from labelwise._tuning.problem._decisions import decisions_at
 from labelwise._tuning.problem._problem import Problem, check_problem
-from labelwise._tuning.problem._row_limit import decisions_at
 from tests.decisions.problems import problems
 from tests.oracles import guarantees as oracle
 

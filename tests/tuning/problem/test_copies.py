@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelwise._tuning.problem._copies import copy_groups
+from labelwise._tuning.problem._problem import copy_groups
 from tests.decisions.problems import problems
 
 

@@ -95,8 +95,7 @@ def seen_groups(monkeypatch, fit):
         given_groups.append(problem.groups)
         return solve(problem, request, random_state, calibration)
 
-    for module in ("_tune", "_cross_fitting"):
-        monkeypatch.setattr(f"labelwise._tuning.{module}.solve", remember)
+    monkeypatch.setattr("labelwise._tuning._cross_fitting.solve", remember)
     fit()
     return given_groups
 

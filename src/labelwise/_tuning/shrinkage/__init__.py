@@ -1,4 +1,4 @@
 """Shrinkage of thresholds from those of each label alone towards one common threshold.
 
-Modules here import `curves`, `objectives` and `generalisation._held_out_means`; `_solve` uses them.
+Modules here import `_curves`, `objectives` and `problem`; `_solve` and `_fbr` use them.
 """

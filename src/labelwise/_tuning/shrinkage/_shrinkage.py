@@ -5,24 +5,31 @@ The fewer positives a label has, the more of the pooled curve of all labels is b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from labelwise._counts import Measure
+from labelwise._parallel import in_threads
 from labelwise._tuning.objectives._by_label import MacroRule
 from labelwise._tuning.objectives._choice import Choice, choice_with, first_best
 from labelwise._tuning.objectives._micro import MicroRule
 from labelwise._tuning.problem._problem import Problem
-from labelwise._tuning.shrinkage._held_out_means import held_out_means
 from labelwise._tuning.shrinkage._macro_path import macro_path
 from labelwise._tuning.shrinkage._micro_path import micro_path
 from labelwise._tuning.shrinkage._pooled_curve import pooled_curve
 from labelwise.measures import macro, micro
+from labelwise.splitting import assign
 
 # Amounts that "auto" chooses from.
 AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
+
+N_FOLDS = 5
+# Number of scores from which folds are computed in threads.
+_MANY = 2**20
 
 
 @dataclass(frozen=True)
@@ -80,3 +87,36 @@ def _weights(support: np.ndarray, amount: float) -> np.ndarray:
         return np.ones(support.size)
     prior = support.mean() * amount / (1 - amount)
     return np.asarray(prior / (prior + support))
+
+
+def held_out_means(
+    problem: Problem,
+    candidates: Callable[[np.ndarray], Sequence[np.ndarray]],
+    measure: Measure,
+    average: str,
+    random: Any,
+) -> np.ndarray:
+    """Return the mean value of each candidate over folds that were not used to tune it.
+
+    `candidates` returns threshold vectors for weights, which are those of the problem for the rows
+    to tune on and 0 for the rows of the held-out fold. Folds divide the rows of each rarest label
+    evenly: those of method "balanced" choose no better values, but need a search, and kernels that
+    take seconds to compile; only groups need them.
+    """
+    n_folds, units = min(N_FOLDS, problem.n_fold_units), problem.fold_units
+    method = "rarest-label" if units is None else "auto"
+    fold = assign(problem.Y, n_folds, method=method, groups=units, random_state=random)
+    joined = micro if average == "micro" else partial(macro, undefined="skip")
+
+    def values(number: int) -> list[Any]:
+        unseen = problem.rows(np.flatnonzero(fold == number))
+        tuned = candidates(problem.everyone * (fold != number))
+        return [joined(measure, unseen.counts(thresholds)) for thresholds in tuned]
+
+    numbers = np.unique(fold).tolist()
+    if problem.scores.size > _MANY:
+        problem.compute_rankings()  # before threads would compute them twice
+        found = list(in_threads(values, numbers))
+    else:
+        found = [values(number) for number in numbers]
+    return np.asarray(np.mean(found, axis=0))

@@ -11,7 +11,7 @@ import numpy as np
 from labelwise._text import as_text, printable
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning.objectives._request import BandRequest
-from labelwise._tuning.problem._given_scores import as_given, columns_of_labels, decided_by_label
+from labelwise._tuning.problem._decisions import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import Scores, check_scores, take_columns
 from labelwise.decisions.bands._review_measures import BandGuarantee, share
 from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of

@@ -17,8 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import warn_of_label_order
-from labelwise._tuning._cross_fitting import random_folds
-from labelwise._tuning._tune import check_calibration
+from labelwise._tuning._cross_fitting import check_calibration, random_folds
 from labelwise._tuning.guarantees._certified_path import (
     CertifiedPoint,
     certified_point,

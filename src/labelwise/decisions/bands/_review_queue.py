@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._tuning.problem._row_limit import decisions_at, ranks_in_row
+from labelwise._tuning.problem._decisions import decisions_at, ranks_in_row
 
 if TYPE_CHECKING:  # deciding needs no kernels
     from labelwise._curves import Cuts
