@@ -56,7 +56,11 @@ def test_micro_rates_of_groups_are_broken_as_rarely_as_promised(population, weig
         *sample, of_sample = draw(random, 1500)
         try:
             tuned = best_thresholds(
-                *sample, **limits, guarantee=Certify(LEVEL, weigh=weigh), groups=of_sample
+                *sample,
+                **limits,
+                guarantee=Certify(LEVEL, weigh=weigh),
+                groups=of_sample,
+                random_state=0,
             )
         except ValueError:
             continue
@@ -85,6 +89,7 @@ def test_rates_of_labels_are_broken_as_rarely_as_promised_with_groups(population
             **limits,
             guarantee=Certify(LEVEL, across="all", weigh=weigh),
             groups=of_sample,
+            random_state=0,
         )
         reached = rates(tuned.decide(scores), Y.astype(float), weights)["min_recall" in limits]
         is_decided = tuned.values < np.inf
@@ -106,7 +111,12 @@ def test_the_expected_recall_of_groups_is_kept(population, weigh):
         *sample, of_sample = draw(random, 300)
         options = Certify("expectation", weigh=weigh)
         tuned = best_thresholds(
-            *sample, maximize="sample-f", min_recall=0.7, guarantee=options, groups=of_sample
+            *sample,
+            maximize="sample-f",
+            min_recall=0.7,
+            guarantee=options,
+            groups=of_sample,
+            random_state=0,
         )
         hits = (tuned.decide(scores) & Y).sum(axis=1)
         found.append(weights @ (hits / np.maximum(Y.sum(axis=1), 1)) / weights.sum())
@@ -135,6 +145,7 @@ def test_rates_of_weighted_samples_with_missing_labels_are_kept(average):
             min_precision=0.6,
             guarantee=Certify(LEVEL, across="all" if average == "macro" else "each"),
             sample_weight=of_samples,
+            random_state=0,
         )
         decided = tuned.decide(scores) * ~np.isnan(Y)
         hits, total = weights @ (decided * (Y == 1)), weights @ decided
@@ -150,7 +161,7 @@ def test_rates_of_weighted_samples_with_missing_labels_are_kept(average):
 
 def test_weights_of_one_change_nothing():
     scores, Y, _ = draw(np.random.default_rng(6), 800)
-    options = {"min_precision": 0.6, "guarantee": 0.9}
+    options = {"min_precision": 0.6, "guarantee": 0.9, "random_state": 0}
     alone = best_thresholds(scores, Y, **options)
     same = best_thresholds(scores, Y, **options, sample_weight=np.full(len(Y), 1))
     np.testing.assert_array_equal(alone.values, same.values)
@@ -166,6 +177,7 @@ def test_groups_of_one_are_counted_alike_in_both_ways():
             min_precision=0.6,
             guarantee=Certify(0.9, weigh=weigh),
             groups=np.arange(len(Y)),
+            random_state=0,
         )
         for weigh in ("row", "group")
     ]
@@ -215,7 +227,12 @@ def test_a_refusal_says_what_the_largest_group_costs_and_what_can_be_guaranteed(
 
 def test_how_groups_are_weighed_is_saved(tmp_path):
     scores, Y, groups = draw(np.random.default_rng(9), 900)
-    options = {"min_precision": 0.5, "guarantee": Certify(0.9, weigh="group"), "groups": groups}
+    options = {
+        "min_precision": 0.5,
+        "guarantee": Certify(0.9, weigh="group"),
+        "groups": groups,
+        "random_state": 0,
+    }
     tuned = best_thresholds(scores, Y, **options)
     tuned.save(tmp_path / "t.json")
     again = Thresholds.load(tmp_path / "t.json").evidence.guarantee
