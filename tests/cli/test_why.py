@@ -66,11 +66,25 @@ def test_each_decided_label_has_its_score_and_the_terms_that_speak_for_it(folder
     assert {(row["id"], row["label"]) for row in found} == decided
     for row in found:
         assert row["score"] == float(scores[row["id"]][row["label"]])
-        assert [set(term) for term in row["why"]] == [{"term", "contribution"}]
-    terms = {(row["id"], row["label"]): row["why"][0]["term"] for row in found}
+        # No term may speak for a label that is decided by its frequency.
+        assert all(set(term) == {"term", "contribution"} for term in row["why"])
+        assert len(row["why"]) <= 1
+    terms = {(row["id"], row["label"]): row["why"][0]["term"] for row in found if row["why"]}
     assert terms["a", "water"] == "sea"
-    # The feature is the stem "wood".
-    assert terms["b", "land"] == "woods"
+    assert terms["c", "land"] == "hills"
+
+
+def test_stems_are_shown_as_words_of_the_text(folder):
+    words = ("fit", "train.csv", "--labels", "topics", "--learner", "lfp", "--text", "title")
+    done = run_program(folder, *words, "-o", "stems.skops")
+    assert done.code == 0, done.stderr
+    assert (
+        run_program(folder, "predict", "stems.skops", "new.csv", "--why", "1", "-o", "w.csv").code
+        == 0
+    )
+    terms = {(row["id"], row["label"]): row["why"] for row in rows_of(folder / "w.csv")}
+    # The feature is the stem "hill".
+    assert terms["c", "land"].startswith("hills (+")
 
 
 def test_terms_in_csv_have_signed_numbers_and_stay_safe(folder):

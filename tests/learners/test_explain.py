@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
-from labelwise.features import TableFeatures, TextTerms, okapi_weights
+from labelwise.features import TableFeatures, TextTerms
 from labelwise.learners import (
     BestLearner,
     BinaryRelevance,
@@ -118,7 +118,7 @@ def test_products_of_terms_are_those_of_the_nearest_documents(counts, k, labels)
         warnings.simplefilter("ignore", UserWarning)  # of labels with one class
         model = OkapiNeighbors(k=k).fit(X, Y)
     found = explain(model, X, top=None, cells=every_cell(len(X), 2))
-    weights = okapi_weights(X, model.weights_.avdl_)
+    weights = model.weights_.transform(X)
     np.testing.assert_allclose(found.scores, model.decision_function(X).ravel(), atol=1e-12)
     for cell, (i, j) in enumerate(zip(*every_cell(len(X), 2), strict=True)):
         expected = neighbor_contributions(weights[i], weights, Y[:, j], model.idf_, k)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelwise._curves import FrontierSteps
 from labelwise._text import quoted
 from labelwise._validation import check_real, is_real
 from labelwise.measures import Counts, precision, recall
+
+if TYPE_CHECKING:  # thresholds from a file need no kernels
+    from labelwise._curves import FrontierSteps
 
 
 class InfeasibleError(ValueError):

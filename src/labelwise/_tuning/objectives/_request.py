@@ -331,9 +331,14 @@ class Request:
 
     def __post_init__(self, n_labels: int | None) -> None:
         from labelwise._counts import with_beta
-        from labelwise._tuning.objectives._by_label import check_cost
         from labelwise._tuning.objectives._constraints import check_limits, check_most
 
+        costs = None
+        if self.cost is not None:
+            # Thresholds without costs are loaded from a file without kernels.
+            from labelwise._tuning.objectives._by_label import check_cost
+
+            costs = check_cost(self.cost, n_labels or 1)
         checked = _checked(self)
         average, measure = _average_and_measure(self.maximize, self.average)
         most, max_rank = check_most(self.max_decisions)
@@ -345,7 +350,7 @@ class Request:
             measure=with_beta(measure, checked["beta"]),
             measure_name=name if self.cost is None else "cost",
             limits=check_limits(self.min_precision, self.min_recall, most),
-            costs=None if self.cost is None else check_cost(self.cost, n_labels or 1),
+            costs=costs,
             fbr_amount=amount,
             fbr_rule=rule,
             certify=checked["guarantee"],
