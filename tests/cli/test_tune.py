@@ -1,9 +1,10 @@
 """tune, decide and evaluate, from file to file."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions import Bands, Certify, Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, micro
 from tests.cli.shell import refusal, run
 
@@ -228,3 +229,37 @@ def test_a_broken_constraint_is_printed_with_what_helps(tmp_path, monkeypatch, c
     command = ["tune", *paths, "--min-precision", "0.99", "--guarantee", "0.9"]
     refused = refusal(monkeypatch, capsys, *command)
     assert "cannot be guaranteed with probability 0.9" in refused
+
+
+def test_groups_of_the_labels_file_are_the_units_of_a_guarantee(tmp_path, monkeypatch, capsys):
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(700), np.where(np.arange(700) == 3, 40, 1))
+    Y = random.random((groups.size, 2)) < 0.4
+    scores = Y + 0.4 * random.normal(size=Y.shape)
+    ids = [f"i{i}" for i in range(groups.size)]
+    columns = {"sea": Y[:, 0].astype(int), "sky": Y[:, 1].astype(int)}
+    labels = pd.DataFrame({"id": ids, "patient": [f"p{g}" for g in groups], **columns})
+    labels.to_csv(tmp_path / "y.csv", index=False)
+    backwards = pd.DataFrame({"id": ids, "sea": scores[:, 0], "sky": scores[:, 1]})[::-1]
+    backwards.to_csv(tmp_path / "s.csv", index=False)
+    files = (tmp_path / "s.csv", tmp_path / "y.csv")
+    asked = ("--min-precision", "0.8", "--guarantee", "0.9", "--groups", "patient")
+    run("tune", *files, *asked, "--weigh", "group", "-o", tmp_path / "t.json")
+    found = Thresholds.load(tmp_path / "t.json")
+    wanted = best_thresholds(
+        scores,
+        Y,
+        min_precision=0.8,
+        guarantee=Certify(0.9, weigh="group"),
+        groups=np.unique(labels["patient"], return_inverse=True)[1],
+        random_state=0,
+    )
+    np.testing.assert_allclose(found.values, wanted.values)
+    assert found.evidence.guarantee.n_groups == wanted.evidence.guarantee.n_groups
+    run("tune", *files, *asked, "--weigh", "group", "--review", "auto", "-o", tmp_path / "b.json")
+    assert Bands.load(tmp_path / "b.json").guarantee.weigh == "group"
+    shown = refusal(
+        monkeypatch, capsys, "tune", *files, "--labels", "sea,sky", "--groups", "doctor"
+    )
+    assert "--groups must name a column of" in shown
+    assert "got 'doctor'" in shown

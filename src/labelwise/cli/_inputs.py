@@ -151,7 +151,7 @@ def part_of(data: Dataset, part: str) -> Dataset:
 
 def read_truth(
     path: Path,
-    columns: str | None = None,
+    columns: str | list[str] | None = None,
     max_bytes: int | None = None,
     *,
     bags: str | None = None,
@@ -166,7 +166,7 @@ def read_truth(
     check_part(part)
     truth = data.read_labels(
         path,
-        labels=parse_labels(columns),
+        labels=columns if isinstance(columns, list) else parse_labels(columns),
         ids=parse_ids(ids),
         bags=bags,
         part=part,
@@ -285,3 +285,86 @@ def _first_bytes(path: Path) -> bytes:
         return b""
     with path.open("rb") as stream:
         return stream.read(16).lstrip()
+
+
+def read_row_columns(
+    path: Path,
+    truth: NamedMatrix,
+    by_position: bool = False,
+    ids: str | None = None,
+    max_bytes: int | None = None,
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Read the columns of a table as text, in the order of the rows of the labels, and notes.
+
+    Rows are matched by id: by the column that --ids (`ids`) names, the one that is called as in the
+    labels, or a first one with a usual name. Where neither file has ids, they are matched by
+    position, with a note; where one file has them, this is refused unless --by-position.
+    """
+    from labelwise._tables import named_ids, read_frame
+    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
+
+    asked = [] if ids is None else ids.split(",")
+    table = read_frame(path, [*asked, truth.id_name], max_bytes)
+    names = table.column_names
+    id_name = named_ids(path, asked, names) if asked else _id_column(names, truth.id_name)
+    columns = {name: _texts(table.column(name)) for name in names}
+    found = None if id_name is None else columns.pop(id_name)
+    if not columns:
+        raise _io.DataError(path, "has no column beside the ids.")
+    beside = MatchedSide(path, found, shape=(table.num_rows, 0), id_name=id_name)
+    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
+    if rows is not None:
+        columns = {name: [of[row] for row in rows] for name, of in columns.items()}
+    if found is not None and truth.ids is not None:
+        return columns, []
+    return columns, [position_note(path, truth.source, rows=True, labels=False)]
+
+
+def _id_column(names: list[str], name_in_labels: str) -> str | None:
+    """Return the column that is called as in the labels, or a first one with a usual name.
+
+    Texts and groups are words as ids are, so that the values of a column do not show ids.
+    """
+    from labelwise._tables import ID_NAMES, ROW_NAMES
+
+    if name_in_labels in names:
+        return name_in_labels
+    return names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
+
+
+def _texts(column: Any) -> list[str]:
+    return ["" if value is None else str(value) for value in column.to_pylist()]
+
+
+def read_groups(
+    path: Path,
+    name: str,
+    truth: NamedMatrix,
+    by_position: bool = False,
+    ids: str | None = None,
+    max_bytes: int | None = None,
+) -> np.ndarray:
+    """Read the group of each row of the labels from a column of a table, by --groups (`name`)."""
+    import numpy as np
+
+    columns, _ = read_row_columns(path, truth, by_position, ids, max_bytes)
+    if name not in columns:
+        names = ", ".join(map(repr, columns))
+        raise ValueError(f"--groups must name a column of {path}: {names}, got {name!r}.")
+    groups = np.array(columns[name])
+    missing = np.flatnonzero(groups == "")
+    if missing.size:
+        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+    return groups
+
+
+def columns_beside(
+    path: Path, groups: str, ids: str | None = None, max_bytes: int | None = None
+) -> tuple[list[str], str | None]:
+    """Return the columns of a table that are neither ids nor the groups, and that of the ids."""
+    from labelwise._tables import named_ids, read_frame
+
+    asked = [] if ids is None else ids.split(",")
+    names = read_frame(path, asked, max_bytes).column_names
+    id_name = named_ids(path, asked, names) if asked else _id_column(names, "id")
+    return [name for name in names if name not in (groups, id_name)], id_name

@@ -41,8 +41,8 @@ Groups = Annotated[
     str | None,
     typer.Option(
         "--groups",
-        help="Column of the data that is not a feature: rows with the same value stay in the same "
-        "fold or subset.",
+        help="Column of the data that is neither a feature nor a label: rows with the same value "
+        "stay in the same fold or subset, and are one unit of a guarantee.",
     ),
 ]
 Part = Annotated[

@@ -137,6 +137,7 @@ def tuning_report(
     *,
     seed: int | None = None,
     n_bootstrap: int = 0,
+    groups: Any = None,
     why_unknown: str | None = None,
     **matching: Any,
 ) -> TuningReport:
@@ -148,7 +149,7 @@ def tuning_report(
 
     def tuned_for(**changed: Any) -> Thresholds:
         asked = given | changed
-        return best_thresholds(scores, Y, **asked, random_state=seed, **matching)
+        return best_thresholds(scores, Y, **asked, groups=groups, random_state=seed, **matching)
 
     with warnings.catch_warnings():
         # The report names labels without positives and constraints that unseen rows break.
@@ -162,9 +163,11 @@ def tuning_report(
             without_fbr = tuned_for(fbr=None, shrink=0.0)
     unseen = known.corrected_value
     if why_unknown is None and not constraints:
-        unseen = corrected_value(tuned, scores, Y, random_state=seed)
+        unseen = corrected_value(tuned, scores, Y, groups=groups, random_state=seed)
     if n_bootstrap:
-        bounds = confidence_interval(tuned, scores, Y, n_bootstrap=n_bootstrap, random_state=seed)
+        bounds = confidence_interval(
+            tuned, scores, Y, n_bootstrap=n_bootstrap, groups=groups, random_state=seed
+        )
         evidence = replace(known, interval=bounds.value, intervals=bounds.thresholds)
         tuned = replace(tuned, evidence=evidence)
     reason = why_unknown or "the other folds give no thresholds"

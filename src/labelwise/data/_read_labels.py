@@ -92,4 +92,6 @@ def read_labels(
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
     has_lists = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
     has_lists = has_lists and data.label_names != (labels,)
-    return NamedMatrix(data.Y, data.label_names, *ids_in(data.ids), Path(path), has_lists)
+    # Of several columns of identifiers, the one that was asked for.
+    found = data.ids if ids is None or ids not in data.ids else {ids: data.ids[ids]}
+    return NamedMatrix(data.Y, data.label_names, *ids_in(found), Path(path), has_lists)

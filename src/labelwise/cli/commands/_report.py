@@ -14,6 +14,7 @@ from labelwise.cli._inputs import (
     DataSource,
     is_model_file,
     parse_ids,
+    read_row_columns,
     read_truth,
     refuse_as_model,
     refuse_as_rule,
@@ -203,39 +204,6 @@ def _read_samples(
     return samples, [position_note(table, truth.source, rows=True, labels=False)]
 
 
-def read_row_columns(
-    path: Path,
-    truth: NamedMatrix,
-    by_position: bool = False,
-    ids: str | None = None,
-    max_bytes: int | None = None,
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Read the columns of a table as text, in the order of the rows of the labels, and notes.
-
-    Rows are matched by id: by the column that --ids (`ids`) names, the one that is called as in the
-    labels, or a first one with a usual name. Where neither file has ids, they are matched by
-    position, with a note; where one file has them, this is refused unless --by-position.
-    """
-    from labelwise._tables import named_ids, read_frame
-    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
-
-    asked = [] if ids is None else ids.split(",")
-    table = read_frame(path, [*asked, truth.id_name], max_bytes)
-    names = table.column_names
-    id_name = named_ids(path, asked, names) if asked else _id_column(names, truth.id_name)
-    columns = {name: _texts(table.column(name)) for name in names}
-    found = None if id_name is None else columns.pop(id_name)
-    if not columns:
-        raise _io.DataError(path, "has no column beside the ids.")
-    beside = MatchedSide(path, found, shape=(table.num_rows, 0), id_name=id_name)
-    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
-    if rows is not None:
-        columns = {name: [of[row] for row in rows] for name, of in columns.items()}
-    if found is not None and truth.ids is not None:
-        return columns, []
-    return columns, [position_note(path, truth.source, rows=True, labels=False)]
-
-
 def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:
     """Return the text of each row: the only column beside the ids, or the one called "text"."""
     if len(columns) == 1:
@@ -246,19 +214,3 @@ def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:
             path, f"must have one column of texts, or one called 'text', got {names}."
         )
     return columns["text"]
-
-
-def _id_column(names: list[str], name_in_labels: str) -> str | None:
-    """Return the column that is called as in the labels, or a first one with a usual name.
-
-    Texts and groups are words as ids are, so that the values of a column do not show ids.
-    """
-    from labelwise._tables import ID_NAMES, ROW_NAMES
-
-    if name_in_labels in names:
-        return name_in_labels
-    return names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
-
-
-def _texts(column: Any) -> list[str]:
-    return ["" if value is None else str(value) for value in column.to_pylist()]

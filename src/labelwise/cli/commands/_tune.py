@@ -14,7 +14,13 @@ from labelwise import data
 from labelwise._tuning import Certify, Request
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
-from labelwise.cli._inputs import parse_ids, parse_names, read_truth
+from labelwise.cli._inputs import (
+    columns_beside,
+    parse_ids,
+    parse_names,
+    read_groups,
+    read_truth,
+)
 from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 # Labels in the figure, the most frequent ones.
 _MOST_DRAWN = 25
 # Options of the request that bands take, too.
-_OF_BANDS = ("min_precision", "min_recall", "guarantee")
+_OF_BANDS = ("min_precision", "min_recall", "guarantee", "weigh")
 
 
 @command(
@@ -63,6 +69,7 @@ def tune(
     plot: opt.Plot = None,
     columns: opt.Labels = None,
     bags: opt.Bags = None,
+    groups: opt.Groups = None,
     ids: opt.Ids = None,
     by_position: opt.ByPosition = False,
     missing_labels: opt.MissingLabels = "error",
@@ -91,15 +98,25 @@ def tune(
     inputs = [scores, *data.input_files(labels, labels=columns)]
     outputs = Outputs([output, plot], inputs=inputs)
     if review is None and (cluster is not None or reads_in_blocks(scores, max_bytes)):
-        refuse_with_blocks(missing_labels, plot=plot, labels=columns, bags=bags)
+        refuse_with_blocks(missing_labels, plot=plot, labels=columns, bags=bags, groups=groups)
         if bootstrap:
             raise ValueError("--bootstrap needs all scores in memory.")
         rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)
         report, notes = tuned_in_blocks(scores, labels, given, rows)
     else:
         with working("reading"), warnings_as_notes():
+            names_of_labels: str | list[str] | None = columns
+            ids_of_labels = ids
+            if groups is not None:
+                beside, ids_of_labels = columns_beside(labels, groups, ids, max_bytes)
+                names_of_labels = columns or beside
             truth = read_truth(
-                labels, columns, max_bytes, bags=bags, ids=ids, allow_missing=review is None
+                labels,
+                names_of_labels,
+                max_bytes,
+                bags=bags,
+                ids=ids_of_labels,
+                allow_missing=review is None,
             )
             scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
             same = matched(
@@ -111,14 +128,22 @@ def tune(
             )
         notes = same.notes
         matrices, names = (same.others[0].values, same.truth.values), same.truth.label_names
+        group_of_row = None
+        if groups is not None:
+            group_of_row = read_groups(labels, groups, same.truth, by_position, ids, max_bytes)
         if review is not None:
-            report = _band_report(*matrices, names, review, given, seed)
+            report = _band_report(*matrices, names, review, given, seed, group_of_row)
         else:
             from labelwise.cli._tuning_report import tuning_report
 
             with working("tuning"):
                 report = tuning_report(
-                    *matrices, given, seed=seed, n_bootstrap=bootstrap, label_names=names
+                    *matrices,
+                    given,
+                    seed=seed,
+                    n_bootstrap=bootstrap,
+                    groups=group_of_row,
+                    label_names=names,
                 )
         if plot is not None:
             write_figure(plot, _figure(report.tuned, *matrices))
@@ -132,14 +157,23 @@ def tune(
 
 
 def _band_report(
-    scores: Any, Y: Any, label_names: Any, review: str, given: dict[str, Any], seed: int
+    scores: Any,
+    Y: Any,
+    label_names: Any,
+    review: str,
+    given: dict[str, Any],
+    seed: int,
+    groups: Any,
 ) -> BandReport:
     """Find bands for a review."""
     from labelwise._tuning import Problem
+    from labelwise._validation import check_groups
     from labelwise.cli._band_report import band_report
 
+    numbers = None if groups is None else check_groups(groups, len(groups))
     with working("tuning"), warnings_as_notes():
-        return band_report(Problem(scores, Y, label_names), review, given, seed)
+        problem = Problem(scores, Y, label_names, groups=numbers)
+        return band_report(problem, review, given, seed)
 
 
 def _figure(tuned: Any, scores: Any, Y: Any) -> Any:
