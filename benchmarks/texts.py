@@ -29,8 +29,10 @@ import labelwise
 from benchmarks.scored_sets import HOME
 from labelwise._io import written_whole
 from labelwise._text import markdown_table
+from labelwise._tuning import Certify, Request
 from labelwise.cli._inputs import DataSource
 from labelwise.cli.commands._fit import fit
+from labelwise.cli.running import declared_defaults
 from labelwise.data import load
 from labelwise.data._reuters import _documents
 from labelwise.decisions import best_thresholds
@@ -154,7 +156,15 @@ def by_command(train: Texts, test: Texts, names: list[str], average: str, time_l
         start = time.process_time()
         source = DataSource(str(path), labels="labels", text="text")
         model_file = Path(folder) / "model.skops"
-        fit(source=source, output=model_file, maximize=f"{average}-f", time=time_limit)
+        asked = declared_defaults(Request, Certify)
+        del asked["maximize"]
+        fit(
+            source=source,
+            output=model_file,
+            maximize=f"{average}-f",
+            asked=asked,
+            time=time_limit,
+        )
         seconds = time.process_time() - start
         model, size = labelwise.load(model_file), model_file.stat().st_size
     decided = model.predict(pa.table({"text": test.texts}))

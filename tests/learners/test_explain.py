@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -207,7 +208,7 @@ def test_a_vector_of_classes_is_one_label():
 def test_a_member_of_a_blend_that_is_not_linear_is_one_term():
     model = BestLearner(
         [("br", BinaryRelevance(penalty=0.1)), ("knn", KNeighborsClassifier(15))],
-        cv=2,
+        cv=KFold(2),
         blend=True,
         random_state=0,
     ).fit(DATA.X, DATA.Y)
