@@ -4,13 +4,14 @@ A column has numbers, booleans, texts, lists of texts, or lists of such lists. N
 among texts and in lists become text. A key with other values (objects, deeper lists, lists among
 single values) is a column of empty structs. A key that an object lacks means a missing value, as
 null does, but is refused among numbers and booleans: an absent label may be meant as 0, or as
-unknown.
+unknown. A key that an object has twice is refused, as two columns of one name are.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -88,18 +89,30 @@ class JsonLines:
 
     def _object(self, number: int, line: str) -> dict[str, Any]:
         try:
-            row = json.loads(line)
+            row = _DECODER.decode(line)
             if "\\u" in line:
                 # Half of a pair of surrogates is not text.
                 json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise DataError(self.bound.path, "is not JSON.", number) from error
+        except KeyError as repeated:
+            problem = f"has the key {quoted(repeated.args[0])} twice in an object."
+            raise DataError(self.bound.path, problem, number) from repeated
         if not isinstance(row, dict):
             problem = f"must have an object, got {type(row).__name__}."
             raise DataError(self.bound.path, problem, number)
         return row
 
 
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the keys and values of an object, refusing with a KeyError a key that is repeated."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object_of)
 _SINGLE = {str, bool, int, float}
 
 

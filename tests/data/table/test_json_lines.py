@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelwise._tables import Tables, _json_lines, read_frame
-from labelwise.data import DataError, DataWarning, load, read_table, split_sentences
+from labelwise.data import (
+    DataError,
+    DataWarning,
+    load,
+    read_labels,
+    read_table,
+    split_sentences,
+)
 
 ROWS = [
     {"id": "a", "text": "a ship at sea", "size": 1.5, "new": True, "labels": ["sea", "sky"]},
@@ -146,6 +153,24 @@ def test_half_of_a_pair_of_surrogates_is_refused(tmp_path):
     path.write_text('{"a": "\\ud83d\\ude00"}\n{"a": "\\ud83d"}\n')
     with pytest.raises(DataError, match="line 2: is not JSON"):
         read_frame(path, ())
+
+
+@pytest.mark.parametrize("read", [lambda path: load(path, labels="y"), read_labels])
+@pytest.mark.parametrize(
+    ("repeated", "key"),
+    [
+        ('"sea": 0, "sky": 1, "sea": 1', "'sea'"),
+        ('"sea": 0, "\\u0073ea": 0', "'sea'"),
+        ('"x": {"\\ud83d": 1, "\\ud83d": 1}', r"'\ud83d'"),
+        ('"sea": [{"a": 1, "b": 2, "b": 3}]', "'b'"),
+    ],
+)
+def test_a_key_twice_in_an_object_is_refused(tmp_path, read, repeated, key):
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"id": "a", "sea": 1}}\n\n{{"id": "b", {repeated}}}\n')
+    with pytest.raises(DataError) as refused:
+        read(path)
+    assert str(refused.value) == f"{path}, line 3: has the key {key} twice in an object."
 
 
 @pytest.mark.parametrize(
