@@ -35,23 +35,13 @@ from labelwise.learners import (
     SubmodularMultilabel,
 )
 from labelwise.measures import f_measure
+from tests.saving.refusals import refusal
 from tests.writers.crafted_models import packed_members
 
 
 def some_data():
     data, _ = make_multilabel(60, n_features=4, n_labels=3, random_state=0)
     return np.round(3 * np.abs(data.X)), data.Y.toarray().astype(int)
-
-
-def refusal(model, path):
-    """What is said of a model that is saved and loaded again."""
-    labelwise.save(model, path)
-    with pytest.raises(DataError) as refused:
-        labelwise.load(path)
-    message = str(refused.value)
-    assert message.startswith(f"{path}: ")
-    assert message.endswith(".")
-    return message
 
 
 def members_of(path):

@@ -30,6 +30,7 @@ from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking, SubmodularMultilabel
 from labelwise.measures import f_measure, jaccard
 from labelwise.splitting import MultilabelStratifiedKFold
+from tests.saving.refusals import refusal
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 FOREST = RandomForestClassifier(3, random_state=0)
@@ -383,17 +384,13 @@ def narrow_owner(model):
 def test_trees_that_lead_nowhere_are_refused(spoil, tmp_path):
     model = fitted(BinaryRelevance(TREE))
     spoil(model)
-    labelwise.save(model, tmp_path / "model.skops")
-    with pytest.raises(DataError, match=r"contains no sound model \(a tree"):
-        labelwise.load(tmp_path / "model.skops")
+    assert "contains no sound model (a tree" in refusal(model, tmp_path / "model.skops")
 
 
 def test_forests_of_narrower_trees_are_refused(tmp_path):
     model = fitted(BinaryRelevance(FOREST))
     model.estimators_[0].n_features_in_ = 3
-    labelwise.save(model, tmp_path / "model.skops")
-    with pytest.raises(DataError, match="a tree looks at 4 features of 3"):
-        labelwise.load(tmp_path / "model.skops")
+    assert "a tree looks at 4 features of 3" in refusal(model, tmp_path / "model.skops")
 
 
 def shorter(array):
@@ -416,9 +413,7 @@ def shorter(array):
 def test_rankings_with_votes_for_nobody_are_refused(name, change, tmp_path):
     model = fitted(CalibratedLabelRanking(FOREST, random_state=0))
     setattr(model, name, change(getattr(model, name)))
-    labelwise.save(model, tmp_path / "model.skops")
-    with pytest.raises(DataError, match="contains no sound model"):
-        labelwise.load(tmp_path / "model.skops")
+    assert "contains no sound model" in refusal(model, tmp_path / "model.skops")
 
 
 @pytest.mark.parametrize(
@@ -434,17 +429,13 @@ def test_rankings_with_votes_for_nobody_are_refused(name, change, tmp_path):
 def test_pairs_of_labels_that_are_not_there_are_refused(name, change, tmp_path):
     model = fitted(SubmodularMultilabel(penalty=1.0, share_of_pairs=1.0, tol=0.1, random_state=0))
     setattr(model, name, change(getattr(model, name)))
-    labelwise.save(model, tmp_path / "model.skops")
-    with pytest.raises(DataError, match="contains no sound model"):
-        labelwise.load(tmp_path / "model.skops")
+    assert "contains no sound model" in refusal(model, tmp_path / "model.skops")
 
 
 def test_support_vectors_that_do_not_fit_are_refused(tmp_path):
     model = fitted(BinaryRelevance(SVC()))
     model.estimators_[0]._n_support = model.estimators_[0]._n_support * 1000
-    labelwise.save(model, tmp_path / "model.skops")
-    with pytest.raises(DataError, match="support vector machine must fit together"):
-        labelwise.load(tmp_path / "model.skops")
+    assert "support vector machine must fit together" in refusal(model, tmp_path / "model.skops")
 
 
 def test_random_states_that_point_outside_are_refused(tmp_path):
@@ -452,9 +443,8 @@ def test_random_states_that_point_outside_are_refused(tmp_path):
     state = random.get_state(legacy=False)
     state["state"]["pos"] = 10**6
     random.set_state(state)
-    labelwise.save(BinaryRelevance(DecisionTreeClassifier(random_state=random)), tmp_path / "m")
-    with pytest.raises(DataError, match="place of a random state"):
-        labelwise.load(tmp_path / "m")
+    model = BinaryRelevance(DecisionTreeClassifier(random_state=random))
+    assert "place of a random state" in refusal(model, tmp_path / "model.skops")
 
 
 def test_sparse_parts_with_indices_outside_are_refused(tmp_path):
@@ -463,5 +453,4 @@ def test_sparse_parts_with_indices_outside_are_refused(tmp_path):
     labelwise.save(model, tmp_path / "model.skops")
     labelwise.load(tmp_path / "model.skops")
     model._fit_X.indices[:] = 10**6
-    with pytest.raises(DataError, match="is not a sparse matrix"):
-        labelwise.save(model, tmp_path / "model.skops")
+    assert "is not a sparse matrix" in refusal(model, tmp_path / "other.skops")

@@ -19,6 +19,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
+from labelwise._saving._archive import ABOUT
+from labelwise._saving._files import _versions_here
 from labelwise._saving._skops import skops_io
 
 LOADERS = (
@@ -78,6 +80,12 @@ SHADOWS = (
     *("_check_loaded", "predict", "decision_function", "fit", "__class__", "__dict__", "_impl"),
     *("__sklearn_tags__", "get_params", "_features", "_sums", "_weighed", "transform"),
 )
+
+
+def write_unchecked(model, path):
+    """Write the file of a model that `save` would refuse."""
+    members = _members(skops_io().dumps(model))
+    path.write_bytes(packed_members([*members.items(), (ABOUT, json.dumps(_versions_here()))]))
 
 
 def crafted_models(content, seed=0):

@@ -41,6 +41,9 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     ------
     TypeError
         If the model is not an estimator, or contains a type that `load` would refuse.
+    ValueError
+        If `load` would refuse the model for another reason, such as a `FunctionTransformer` whose
+        function takes further arguments. The file is not written then.
     OSError
         If the file cannot be written.
 
@@ -72,7 +75,14 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
         stream = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
     except (skops.exceptions.UnsupportedTypeException, RecursionError) as error:
         raise TypeError(f"model cannot be saved: {error}") from error
-    unknown = untrusted_types(open_archive(Path(path), stream, MAX_BYTES), trusted)
+    try:
+        archive = open_archive(Path(path), stream, MAX_BYTES)
+        unknown = untrusted_types(archive, trusted)
+        if not unknown:
+            _sound_model(archive)
+    except Exception as error:
+        told = f"model cannot be saved, because load would refuse it: {error}"
+        raise ValueError(told) from error
     if unknown:
         raise TypeError(f"model must contain only types that load knows, got {', '.join(unknown)}.")
     with zipfile.ZipFile(stream, "a") as packed:
@@ -144,8 +154,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
 
 
 def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
-    # Imports the trees, neighbors and machines of scikit-learn, which saving does not need.
-    from labelwise._saving._loaded_model import add_new_parameters, check_sound, reset_run_settings
+    from labelwise._saving._loaded_model import reset_run_settings
 
     _check_kind(path)
     content = read_bytes(path, max_bytes)
@@ -155,12 +164,7 @@ def _loaded(path: Path, trusted: Sequence[type], max_bytes: int) -> Any:
     unknown = untrusted_types(archive, trusted)
     if unknown:
         raise DataError(path, f"contains types that are not trusted: {', '.join(unknown)}.")
-    model = _constructed(archive)
-    try:
-        add_new_parameters(model)
-        check_sound(model)
-    except Exception as error:
-        raise DataError(path, f"contains no sound model ({first_line(error)}).") from error
+    model = _sound_model(archive)
     reset_run_settings(model)
     return model
 
@@ -173,15 +177,22 @@ def _check_kind(path: Path) -> None:
         raise DataError(path, "is a device, not a model file.")
 
 
-def _constructed(archive: Archive) -> Any:
-    """Return the model that skops builds from an archive that has been checked."""
+def _sound_model(archive: Archive) -> Any:
+    """Return the model that skops builds from an archive of trusted types, its parts checked."""
     from sklearn.base import BaseEstimator
+
+    from labelwise._saving._loaded_model import add_new_parameters, check_sound
 
     # skops copies the list of trusted names for each node, so that it should be short.
     names = sorted({one.type for one in archive.objects})
     model = skops_io().load(archive.stream, trusted=names)
     if not isinstance(model, BaseEstimator):
         raise DataError(archive.path, f"contains no model but a {type(model).__name__}.")
+    try:
+        add_new_parameters(model)
+        check_sound(model)
+    except Exception as error:
+        raise DataError(archive.path, f"contains no sound model ({first_line(error)}).") from error
     return model
 
 
