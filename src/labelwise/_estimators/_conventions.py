@@ -1,4 +1,4 @@
-"""scikit-learn's conventions for multi-label estimators: features, tags, seeds, score, progress."""
+"""scikit-learn's conventions for multi-label estimators: features, seeds, progress."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._estimators._vector_targets import is_vector
-from labelwise._validation import check_random_state, check_readable, labels_for
+from labelwise._validation import check_random_state, check_readable
 
 
 def learn_features(learner: Any, X: Any, *, reset: bool = True, trees: Any = None) -> Any:
@@ -34,28 +33,6 @@ def learn_features(learner: Any, X: Any, *, reset: bool = True, trees: Any = Non
         ensure_all_finite="allow-nan" if allows_nan else True,
         reset=reset,
     )
-
-
-def as_multilabel(tags: Any, like: Any = None, *, takes_vector: bool = False) -> Any:
-    """Change scikit-learn's tags to those of a multi-label classifier.
-
-    If `like` is given, X may be sparse or contain NaN whenever the estimator `like` accepts that.
-    With `takes_vector`, y may also be a vector of two classes.
-    """
-    tags.target_tags.single_output = takes_vector
-    tags.target_tags.multi_output = True
-    tags.classifier_tags.multi_class = False
-    tags.classifier_tags.multi_label = True
-    from sklearn.frozen import FrozenEstimator
-    from sklearn.utils import get_tags
-
-    if isinstance(like, FrozenEstimator):
-        like = like.estimator
-    # An estimator without a base class of scikit-learn has no tags: those of X stay as they are.
-    if hasattr(like, "__sklearn_tags__"):
-        accepted = get_tags(like).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = accepted.sparse, accepted.allow_nan
-    return tags
 
 
 def refuse_prefit(wrapper: Any) -> None:
@@ -108,43 +85,6 @@ def check_coefficients(learner: Any, n_outputs: int) -> None:
             raise ValueError(f"{name} must be numbers of shape {shape}")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} must be finite")
-
-
-class LabelAccuracyMixin:
-    """The method `score` of classifiers, with labels matched by name.
-
-    It goes before scikit-learn's ``ClassifierMixin``, whose method compares columns by position.
-    """
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Compute the share of samples whose labels are all predicted right.
-
-        Parameters
-        ----------
-        X : samples
-            As in `predict`.
-        y : array, sparse matrix, frame or list of sets, or vector of classes
-            True labels, 0 or 1, or the true classes of a vector. Sets and columns of frames are
-            matched by the names that the estimator was fitted to; arrays, and estimators without
-            names, by position.
-        sample_weight : array of shape (n_samples,), default=None
-            Weight of each sample, finite and not negative. None means equal weights.
-
-        Returns
-        -------
-        float
-            Subset accuracy, from 0 to 1; for a vector y, the accuracy.
-
-        Raises
-        ------
-        ValueError
-            If y lacks a label of the estimator or has one that the estimator does not know.
-        """
-        from sklearn.metrics import accuracy_score
-
-        truth = y if is_vector(y) else labels_for(self, y).matrix.toarray().astype(np.int64)
-        predicted = self.predict(X)  # type: ignore[attr-defined]
-        return float(accuracy_score(truth, predicted, sample_weight=sample_weight))
 
 
 def report_progress(estimator: Any, text: str) -> None:

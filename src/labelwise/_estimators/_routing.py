@@ -71,6 +71,22 @@ def routed_to_fit(
     return groups, given | to_estimator | groups_for(owner.estimator, groups)
 
 
+def given_to_fit(owner: Any, base: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments for ``fit`` of `base`, the estimator that `owner` wraps.
+
+    Those that are None are left out. Under scikit-learn's metadata routing, the requests of
+    ``owner.estimator`` select them, if there is one.
+    """
+    from sklearn import get_config
+    from sklearn.utils.metadata_routing import process_routing
+
+    given = {name: value for name, value in params.items() if value is not None}
+    groups = groups_for(base, given.pop("groups", None))
+    if given and owner.estimator is not None and get_config()["enable_metadata_routing"]:
+        given = dict(process_routing(owner, "fit", **given).estimator.fit)
+    return given | groups
+
+
 def weights_for(estimator: Any, weights: Any) -> dict[str, Any]:
     """Return the argument that gives weights of samples to ``fit``, in a pipeline to its last step.
 

@@ -1,5 +1,6 @@
 """The target y of `fit` as a checked label matrix, and labels that have one class in it.
 
+A vector of at most two classes is the column of one label.
 A label with one class in the training data cannot be learned: estimators decide it always as in
 the training data, store its value in `constants_`, and warn of it once.
 """
@@ -15,9 +16,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators._vector_targets import as_label_column, check_target_classes
 from labelwise._text import listed, quoted
-from labelwise._validation import check_groups, check_labels, check_readable, first_cell
+from labelwise._validation import (
+    as_dense,
+    check_groups,
+    check_labels,
+    check_readable,
+    first_cell,
+    is_frame,
+)
 
 _NAMED_AT_MOST = 10
 
@@ -158,6 +165,67 @@ def check_target(
     return LabelTarget(matrix, names, classes, missing)
 
 
+def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
+    """Turn a vector of one or two classes into a column of 0 and 1.
+
+    Parameters
+    ----------
+    y : array
+        A vector of classes (numbers, booleans or strings), or labels as `check_labels` takes them.
+    known : array of shape (2,), default=None
+        The sorted classes that a vector may have; None means those that it has.
+
+    Returns
+    -------
+    labels : array of shape (n_samples, 1), or y itself
+        Whether each sample has the second of the sorted classes; y if it is not a vector.
+    classes : array of shape (n_classes,), or None
+        The sorted classes of the vector, or the known ones; None if y is not a vector.
+
+    Raises
+    ------
+    ValueError
+        If y is a vector of complex, infinite, missing or continuous numbers, of more than two
+        classes, or of a class that is not a known one.
+    """
+    if not is_vector(y):
+        return y, None
+    from sklearn.utils import assert_all_finite
+    from sklearn.utils.multiclass import check_classification_targets
+
+    vector = as_dense(y, "y")
+    if vector.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: y must contain classes, got {vector.dtype}.")
+    assert_all_finite(vector, input_name="y")
+    check_classification_targets(vector)
+    classes = np.unique(vector)
+    if classes.size > 2:
+        raise ValueError(
+            f"Only binary classification is supported. A vector y must have at most two classes, "
+            f"got {classes.size}; several labels need a matrix of 0 and 1 with a column for each."
+        )
+    if known is None:
+        return (vector != classes[:1])[:, None], classes
+    unknown = [value for value in classes.tolist() if value not in known.tolist()]
+    if unknown:
+        expected = " or ".join(map(repr, known.tolist()))
+        raise ValueError(
+            f"y must contain the classes of the estimator, {expected}; got {unknown[0]!r}."
+        )
+    return (vector == known[1])[:, None], known
+
+
+def is_vector(y: Any) -> bool:
+    """Return whether y is one-dimensional: an array, a series or a list of single values."""
+    if isinstance(y, list | tuple):
+        return len(y) > 0 and all(np.isscalar(value) for value in y)
+    if sparse.issparse(y) or is_frame(y):
+        return False
+    if hasattr(y, "ndim"):
+        return bool(y.ndim == 1)
+    return hasattr(y, "__array__") and np.asarray(y).ndim == 1
+
+
 def _refuse_missing(
     estimator: Any, missing: sparse.csc_array, names: tuple[str, ...] | None
 ) -> None:
@@ -212,17 +280,6 @@ def constant_labels(Y: Any, missing: Any = None) -> np.ndarray:
         Y = Y == 1
     n_positives = np.asarray(Y.sum(axis=0)).ravel()
     return np.where(n_positives == 0, 0.0, np.where(n_positives == n_known, 1.0, np.nan))
-
-
-def check_constants(estimator: Any) -> int:
-    """Check `constants_` of an estimator loaded from a file; count its labels."""
-    n_labels = check_target_classes(estimator)
-    constants = estimator.constants_
-    if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
-        raise ValueError("constants_ must be an array of numbers")
-    if constants.shape != (n_labels,) or n_labels == 0:
-        raise ValueError(f"constants_ must be those of {n_labels} labels, got {constants.shape}")
-    return n_labels
 
 
 def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:

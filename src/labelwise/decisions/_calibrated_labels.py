@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
@@ -15,17 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     HeldOutScores,
-    LabelAccuracyMixin,
     LabelScorer,
-    as_multilabel,
-    check_constants,
+    ProbabilityClassifier,
     check_target,
-    classes_of_decisions,
     constant_labels,
     copy_feature_attributes,
     cut_params,
     fit_and_score_folds,
-    proba_of_classes,
     refuse_prefit,
     routed_to_fit,
     router_with_folds,
@@ -46,7 +42,7 @@ def _scores_folds(wrapper: Any) -> bool:
     return hasattr(wrapper.estimator, "fit_scoring_folds")
 
 
-class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
     """Turn scores of any multi-label estimator into probabilities of labels.
 
     Each label has its own calibration: held-out scores of the label, from one cross-validation of
@@ -282,47 +278,6 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
         self.calibrators_ = self._fit_calibrators(held_out, Y, weights)
         return held_out
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Predict the probability of each label.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Features of the samples, as the estimator takes them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            P(y_label = 1). After fitting to a vector, a column for each class.
-
-        Raises
-        ------
-        NotFittedError
-            If `fit` has not been called.
-        """
-        return proba_of_classes(self, self._proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels whose probability is at least 0.5.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Features of the samples, as the estimator takes them.
-
-        Returns
-        -------
-        ndarray of int64 of shape (n_samples, n_labels)
-            1 where a label is predicted. After fitting to a vector, the predicted classes, of
-            shape (n_samples,).
-
-        Raises
-        ------
-        NotFittedError
-            If `fit` has not been called.
-        """
-        return classes_of_decisions(self, (self._proba(X) >= 0.5).astype(np.int64))
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the metadata routing of this object, its estimator and its splitter.
 
@@ -332,6 +287,9 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             Description of which of them receive the arguments of `fit`, for scikit-learn.
         """
         return router_with_folds(self)
+
+    def _decided(self, X: Any) -> np.ndarray:
+        return self._proba(X) >= 0.5
 
     def _proba(self, X: Any) -> np.ndarray:
         """Return the calibrated probabilities, of shape (n_samples, n_labels)."""
@@ -373,14 +331,6 @@ class CalibratedLabels(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, 
             fit = _FITTERS[self.method]
             fitted.append(fit(held_out.scores[known, k], Y[rows, j], weights[rows]))
         return fitted
-
-    def _check_loaded(self) -> None:
-        """Refuse constants of a model file that do not fit the labels."""
-        if hasattr(self, "constants_"):
-            check_constants(self)
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,23 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
-    as_multilabel,
-    check_constants,
+    ProbabilityClassifier,
+    ScoringClassifier,
     check_target,
-    classes_of_decisions,
     copy_feature_attributes,
-    proba_of_classes,
     refuse_prefit,
     report_progress,
     routed_to_fit,
     router_with_folds,
-    scores_of_classes,
     scoring_method,
     store_target,
 )
@@ -68,7 +64,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     return lambda self: hasattr(self.estimator, name)
 
 
-class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     """Decide the labels of any multi-label estimator at tuned thresholds.
 
     Cross-validation gives each sample scores of a model that was not fitted to it. The scores of
@@ -285,57 +281,12 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         copy_feature_attributes(self, self.estimator_)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels: 1 where the score of a label reaches its threshold.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of int64 of shape (n_samples, n_labels)
-            The decisions, 0 or 1. After fitting to a vector, the predicted classes, of shape
-            (n_samples,).
-        """
-        scores = self._scores(X, scoring_method(self.estimator))
-        decided = self.thresholds_.decide(scores)
-        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
-
-    @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Compute the scores of all labels by the estimator's `decision_function`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of float64 of shape (n_samples, n_labels)
-            The scores; -1 or 1 for labels that had one class in training. After fitting to a
-            vector, of shape (n_samples,).
-        """
-        return scores_of_classes(self, self._scores(X, "decision_function"))
-
-    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Compute the probabilities of all labels by the estimator's `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of float64 of shape (n_samples, n_labels)
-            The probabilities; 0 or 1 for labels that had one class in training. After fitting to
-            a vector, a column for each class.
-        """
-        return proba_of_classes(self, self._scores(X, "predict_proba"))
+    decision_function = available_if(_estimator_has("decision_function"))(
+        ScoringClassifier.decision_function
+    )
+    predict_proba = available_if(_estimator_has("predict_proba"))(
+        ProbabilityClassifier.predict_proba
+    )
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata of `fit` goes to the estimator and to the splitter.
@@ -415,7 +366,17 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def _report(self, text: str) -> None:
         report_progress(self, text)
 
-    def _scores(self, X: Any, method: str) -> np.ndarray:
+    def _decided(self, X: Any) -> np.ndarray:
+        scores = self._scored(X, scoring_method(self.estimator))
+        return np.asarray(self.thresholds_.decide(scores))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return self._scored(X, "decision_function")
+
+    def _proba(self, X: Any) -> np.ndarray:
+        return self._scored(X, "predict_proba")
+
+    def _scored(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         check_readable(X, "X")
         scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
@@ -425,10 +386,5 @@ class TunedThresholds(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_current_options(state))
 
-    def _check_loaded(self) -> None:
-        """Refuse a loaded model whose thresholds do not match its labels."""
-        if hasattr(self, "constants_"):
-            check_thresholds(self.thresholds_, check_constants(self))
-
-    def __sklearn_tags__(self) -> Any:
-        return as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
+    def _check_learned(self, n_labels: int) -> None:
+        check_thresholds(self.thresholds_, n_labels)

@@ -7,23 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     LabelScorer,
     LabelTarget,
+    ScoringClassifier,
     all_labels,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
     learn_targets,
     report_progress,
-    scores_of_classes,
     scoring_method,
 )
 from labelwise._tuning import (
@@ -88,7 +84,7 @@ class _Run(NamedTuple):
     history: list[float]
 
 
-class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
     """Classify bags by models of instances, with tuned thresholds (MIML-perf).
 
     A bag has a label if one of its instances has the label. Only the labels of bags are known;
@@ -268,55 +264,6 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         self.thresholds_ = with_constant_labels(tuned, self.constants_, matrix, targets.names)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels whose scores for a bag reach their thresholds.
-
-        Parameters
-        ----------
-        X : Dataset, Bags, list of 2-D arrays or 2-D array
-            The bags.
-
-        Returns
-        -------
-        ndarray of int64 of shape (n_bags, n_labels)
-            1 for labels that are decided, 0 for others. After fitting to a vector, the predicted
-            classes, of shape (n_bags,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If the instances do not have the features of the training bags, or are not finite.
-        """
-        check_is_fitted(self)
-        decided = self.thresholds_.decide(self._bag_scores(X))
-        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Compute the score of each label for each bag from its instances.
-
-        Parameters
-        ----------
-        X : Dataset, Bags, list of 2-D arrays or 2-D array
-            The bags.
-
-        Returns
-        -------
-        ndarray of float64 of shape (n_bags, n_labels)
-            The aggregated scores; 0 or 1 for labels that had one class in training. After fitting
-            to a vector, of shape (n_bags,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If the instances do not have the features of the training bags, or are not finite.
-        """
-        check_is_fitted(self)
-        return scores_of_classes(self, self._bag_scores(X))
-
     def predict_instances(self, X: Any) -> InstanceLabels:
         """Predict the labels of the instances of bags.
 
@@ -417,11 +364,15 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
         seed = int(self.random_state) if is_whole(self.random_state) else None
         return [regressions, *(probability_models(seed) if is_auto else ())]
 
-    def _bag_scores(self, X: Any) -> np.ndarray:
-        """Return the aggregated scores of the labels, of shape (n_bags, n_labels)."""
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
         check_aggregation(self.aggregation, "aggregation")
         bags = learn_bags(self, X, reset=False)
         return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
+
+    def _decided(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
+        return np.asarray(self.thresholds_.decide(scores))
 
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
@@ -430,13 +381,14 @@ class BagPlugin(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEst
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_current_options(state))
 
-    def _check_loaded(self) -> None:
-        """Refuse a loaded model whose thresholds do not match its labels."""
-        if hasattr(self, "constants_"):
-            check_thresholds(self.thresholds_, check_constants(self))
+    def _check_learned(self, n_labels: int) -> None:
+        check_thresholds(self.thresholds_, n_labels)
+
+    def _base(self) -> None:
+        """Return nothing to take tags from: there may be several estimators, of instances."""
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
+        tags = super().__sklearn_tags__()
         takes_sparse = [get_tags(one).input_tags.sparse for one in self._candidates()]
         tags.input_tags.sparse = all(takes_sparse)
         return tags

@@ -8,25 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
+    ProbabilityClassifier,
+    ScoringClassifier,
     all_labels,
-    as_multilabel,
-    check_constants,
     check_target,
-    classes_of_decisions,
     constant_labels,
     copy_feature_attributes,
     fit_scorer,
     learn_features,
-    proba_of_classes,
     report_progress,
-    scores_of_classes,
     splits_of,
     store_target,
     warn_of_constants,
@@ -69,7 +65,7 @@ from labelwise.learners.selection._trials import (
 )
 
 
-class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     """Fit several learners, and choose the best by its value on held-out samples.
 
     All candidates score the same folds. The decisions of each are tuned on its held-out scores, and
@@ -137,7 +133,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
         Value of decisions that were tuned on other folds. It is the highest of several, and so a
         little higher than the value on new samples.
     slopes_, intercepts_ : arrays of shape (n_estimators, n_varying_labels)
-        Sigmoids that turn scores into probabilities.
+        Sigmoids, fitted to held-out scores, that turn the scores of `decision_function` into
+        the probabilities of `predict_proba`. The scores of a blend are mean log-odds.
     constants_ : array of shape (n_labels,)
         0 or 1 for labels with one class in training, of which `fit` warns; NaN for all others.
     label_names_ : tuple of str, or None
@@ -294,80 +291,6 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             copy_feature_attributes(self, self.estimators_[0])
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the labels by the chosen candidate and its decision rule.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of int64 of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others. After fitting to a vector, the predicted
-            classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        """
-        X = self._checked(X)
-        if self.thresholds_ is not None:
-            decided = self.thresholds_.decide(self._fitted().scores(X))
-        else:
-            request = Request(maximize=self.maximize, beta=self.beta)
-            decided = self._fitted().label_sets(X, request)
-        return classes_of_decisions(self, np.asarray(decided, dtype=np.int64))
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score each label by the chosen candidate.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of float64 of shape (n_samples, n_labels)
-            Scores of the candidate, or the mean log-odds of a blend; 0 or 1, or -1 or 1, for
-            labels that had one class in training. After fitting to a vector, of shape
-            (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        """
-        X = self._checked(X)
-        return scores_of_classes(self, self._fitted().scores(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of float64 of shape (n_samples, n_labels)
-            P(y_label = 1), from scores by sigmoids that were fitted to held-out scores; 0 or 1 for
-            labels that had one class in training. After fitting to a vector, a column for each
-            class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        """
-        X = self._checked(X)
-        log_odds = self._fitted().log_odds(X)
-        return proba_of_classes(self, all_labels(expit(log_odds), self.constants_))
-
     def _fit_nothing(self, request: Request, samples: Samples) -> BestLearner:
         """Set the attributes of a learner of labels that all have one class."""
         none = thresholds_of_no_label(request)
@@ -483,6 +406,21 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
                 tuned, self.constants_, Y, samples.names, samples.weights
             )
 
+    def _decided(self, X: Any) -> np.ndarray:
+        X = self._checked(X)
+        if self.thresholds_ is not None:
+            return np.asarray(self.thresholds_.decide(self._fitted().scores(X)))
+        request = Request(maximize=self.maximize, beta=self.beta)
+        return self._fitted().label_sets(X, request)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        X = self._checked(X)
+        return self._fitted().scores(X)
+
+    def _proba(self, X: Any) -> np.ndarray:
+        X = self._checked(X)
+        return all_labels(expit(self._fitted().log_odds(X)), self.constants_)
+
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         if self.candidates is None and self.representations is None:
@@ -497,11 +435,8 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
             seen = LabelSets(self.label_sets_, self.set_log_weights_)
         return FittedCandidates(self.estimators_, sigmoids, self.constants_, self.rule_, seen)
 
-    def _check_loaded(self) -> None:
-        """Refuse a loaded model whose parts do not match its labels."""
-        if not hasattr(self, "constants_"):
-            return
-        n_labels, n_varying = check_constants(self), int(np.isnan(self.constants_).sum())
+    def _check_learned(self, n_labels: int) -> None:
+        n_varying = int(np.isnan(self.constants_).sum())
         if self.rule_ not in RULES:
             raise ValueError(f"rule_ must be one of {', '.join(RULES)}, got {self.rule_!r:.50}")
         if (self.rule_ == "thresholds") != (self.thresholds_ is not None):
@@ -519,7 +454,7 @@ class BestLearner(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseE
                 raise ValueError(f"slopes_ and intercepts_ must have the shape {shape}")
 
     def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), takes_vector=True)
+        tags = super().__sklearn_tags__()
         given = self.representations if self.candidates is None else self.candidates
         estimators = [] if given is None else given_estimators(given)
         accepted = [get_tags(one).input_tags for one in estimators]

@@ -8,30 +8,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
-    LabelAccuracyMixin,
     LabelTarget,
+    ProbabilityClassifier,
+    ScoringClassifier,
     all_labels,
-    as_multilabel,
     check_coefficients,
-    check_constants,
-    classes_of_decisions,
     copy_feature_attributes,
     cut_params,
-    groups_for,
+    given_to_fit,
     learn_features,
     learn_targets,
-    proba_of_classes,
     report_progress,
-    scores_of_classes,
     scores_of_labels,
 )
 from labelwise._validation import check_readable, n_rows, relative_weights, take_rows
@@ -64,7 +59,7 @@ def _chooses_penalties(learner: Any) -> bool:
     return learner.estimator is None and len(check_penalty(learner.penalty)) > 1
 
 
-class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     """Learn each label by itself: by a linear model, or with any classifier.
 
     Without an estimator, the linear models of all labels are fitted together, since they share the
@@ -126,8 +121,9 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
     estimators_ : list
         The fitted classifiers of the labels that have both classes, if there is an estimator.
     constants_ : array of shape (n_labels,)
-        0 or 1 for labels that have one class in training: `predict` always gives this value, and
-        `fit` warns of such labels. NaN for all other labels.
+        0 or 1 for labels that have one class in training: `predict` and `predict_proba` always
+        give this value, classifiers a score of -1 or 1, and `fit` warns of such labels. NaN for
+        all other labels.
     label_names_ : tuple of str, or None
         Names of the labels, if Y has any.
     classes_ : array of shape (n_labels,)
@@ -263,8 +259,8 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             return self
         if not hasattr(self.estimator, "fit") or not is_classifier(self.estimator):
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
-        fit_params = self._routed({"sample_weight": sample_weight, **params})
-        fit_params |= groups_for(self.estimator, groups)
+        params |= {"sample_weight": sample_weight, "groups": groups}
+        fit_params = given_to_fit(self, self.estimator, params)
         targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
@@ -311,87 +307,12 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         """
         return self._fit_regressions(X, y, sample_weight, splits)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Decide each label by its own model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            1 for labels that are decided, 0 for others, as int64. After fitting to a vector, the
-            predicted classes, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        if self.estimator is None:
-            decided = np.asarray(self._linear_scores(X) > 0, dtype=np.int64)
-        else:
-            decided = self._columns(X, lambda fitted: np.asarray(fitted.predict(X)), np.int64)
-        return classes_of_decisions(self, decided)
-
-    @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score each label by its own model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            The scores; -1 or 1 for labels that had one class in training.
-            After fitting to a vector, of shape (n_samples,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        if self.estimator is None:
-            return scores_of_classes(self, self._linear_scores(X))
-        return scores_of_classes(self, self._scores(X, "decision_function", low=-1.0))
-
-    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the probability of each label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            P(y_label = 1); 0 or 1 for labels that had one class in training. After fitting to a
-            vector, a column for each class.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` has not been called.
-        ValueError
-            If X does not have the features of the training samples, or is not finite.
-        """
-        if self.estimator is None:
-            proba = expit(self._linear_scores(X))
-            proba = np.where(np.isnan(self.constants_), proba, self.constants_)
-        else:
-            proba = self._scores(X, "predict_proba", low=0.0)
-        return proba_of_classes(self, proba)
+    decision_function = available_if(_estimator_has("decision_function"))(
+        ScoringClassifier.decision_function
+    )
+    predict_proba = available_if(_estimator_has("predict_proba"))(
+        ProbabilityClassifier.predict_proba
+    )
 
     def get_metadata_routing(self) -> MetadataRouter:
         """List what `fit` accepts and passes to the classifiers.
@@ -454,13 +375,6 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
         scaler = StandardScaler(with_mean=False).set_output(transform="default").fit(X)
         return scaler.transform(X), scaler.scale_
 
-    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments to pass to the ``fit`` of the classifiers."""
-        given = {name: value for name, value in params.items() if value is not None}
-        if given and get_config()["enable_metadata_routing"]:
-            return dict(process_routing(self, "fit", **given).estimator.fit)
-        return given
-
     def _fit_labels(self, X: Any, targets: LabelTarget, fit_params: dict[str, Any]) -> list[Any]:
         columns = (targets.matrix[:, [j]].toarray().ravel() for j in targets.varying)
         rows = (targets.rows_with(j) for j in targets.varying)
@@ -475,20 +389,34 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             report_progress(self, f"label {len(fitted)} of {targets.varying.size}")
         return fitted
 
+    def _decided(self, X: Any) -> np.ndarray:
+        if self.estimator is None:
+            return self._linear_scores(X) > 0
+        return self._columns(X, lambda fitted: np.asarray(fitted.predict(X)), np.int64)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        if self.estimator is None:
+            return self._linear_scores(X)
+        return self._columns(X, partial(_column, X, "decision_function"), low=-1.0)
+
+    def _proba(self, X: Any) -> np.ndarray:
+        if self.estimator is None:
+            proba = expit(self._linear_scores(X))
+            return np.where(np.isnan(self.constants_), proba, self.constants_)
+        return self._columns(X, partial(_column, X, "predict_proba"))
+
     def _linear_scores(self, X: Any) -> np.ndarray:
         """Return the scores of the regressions, of shape (n_samples, n_labels)."""
         check_is_fitted(self)
         X = learn_features(self, X, reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
-    def _scores(self, X: Any, method: str, low: float) -> np.ndarray:
-        def column(fitted: Any) -> np.ndarray:
-            return scores_of_labels(fitted, X, np.ones(1, dtype=bool), method)[:, 0]
-
-        return self._columns(X, column, np.float64, low)
-
     def _columns(
-        self, X: Any, column: Callable[[Any], np.ndarray], dtype: Any, low: float = 0.0
+        self,
+        X: Any,
+        column: Callable[[Any], np.ndarray],
+        dtype: Any = np.float64,
+        low: float = 0.0,
     ) -> np.ndarray:
         """Return one column for each label: computed by its model, or constant."""
         check_is_fitted(self)
@@ -498,20 +426,17 @@ class BinaryRelevance(LabelAccuracyMixin, ClassifierMixin, MetaEstimatorMixin, B
             columns[:, k] = column(fitted)
         return all_labels(columns, self.constants_, low=low)
 
-    def _check_loaded(self) -> None:
-        """Check that models or coefficients of a loaded file match its labels."""
-        if not hasattr(self, "constants_"):
-            return
-        n_labels, n_varying = check_constants(self), int(np.isnan(self.constants_).sum())
+    def _check_learned(self, n_labels: int) -> None:
+        n_varying = int(np.isnan(self.constants_).sum())
         if hasattr(self, "coef_"):
             check_coefficients(self, n_labels)
         elif len(self.estimators_) != n_varying:
             raise ValueError(f"estimators_ must be those of {n_varying} labels")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = as_multilabel(super().__sklearn_tags__(), like=self.estimator, takes_vector=True)
-        tags.input_tags.sparse |= self.estimator is None
-        return tags
+
+def _column(X: Any, method: str, fitted: Any) -> np.ndarray:
+    """Return the scores of one label by its fitted classifier."""
+    return scores_of_labels(fitted, X, np.ones(1, dtype=bool), method)[:, 0]
 
 
 def _fit_label(

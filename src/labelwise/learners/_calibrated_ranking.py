@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    ScoringClassifier,
     copy_feature_attributes,
     draw_seeds,
     learn_features,
@@ -21,7 +22,6 @@ from labelwise._estimators import (
     seeded,
 )
 from labelwise._validation import check_readable, n_rows, take_rows
-from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.trees._packed_trees import (
     Forests,
     PackedLabels,

@@ -10,6 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    ProbabilityClassifier,
     all_labels,
     learn_features,
     learn_targets,
@@ -24,7 +25,6 @@ from labelwise.learners._chain_models import (
     fit_linear,
     fit_models,
 )
-from labelwise.learners._label_classifiers import ProbabilityClassifier
 from labelwise.learners.regression._penalty_path import check_penalty, check_tol
 
 # Kinds of sampling, and the default of `label_penalty`. Measured on 60/40 splits: chains of medical

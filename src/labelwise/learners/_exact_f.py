@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._estimators import (
+    ExpectedFClassifier,
     check_coefficients,
     learn_features,
     learn_targets,
@@ -18,7 +19,6 @@ from labelwise._estimators import (
 )
 from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
-from labelwise.learners._label_classifiers import ExpectedFClassifier
 from labelwise.learners.regression._log_loss import Tasks, softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,

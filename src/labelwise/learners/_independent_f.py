@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    ExpectedFClassifier,
     LabelScorer,
     all_labels,
     copy_feature_attributes,
     fit_scorer,
-    groups_for,
+    given_to_fit,
     learn_targets,
 )
 from labelwise._poisson_binomial import counts_of_others
 from labelwise._validation import check_readable, dense_targets
 from labelwise.decisions import maximize_expected_f_independent
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._label_classifiers import ExpectedFClassifier
 
 
 class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
@@ -140,8 +139,8 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
                 f"estimator must have predict_proba, but {kind} has not; "
                 "CalibratedLabels makes probabilities of scores."
             )
-        fit_params = self._routed({"sample_weight": sample_weight, **params})
-        fit_params |= groups_for(base, groups)
+        params |= {"sample_weight": sample_weight, "groups": groups}
+        fit_params = given_to_fit(self, base, params)
         targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         labels = dense_targets(targets.matrix, targets.missing)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
@@ -209,10 +208,3 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
         if self.estimator is not None:
             return self.estimator
         return BinaryRelevance(tol=self.tol, n_jobs=self.n_jobs, verbose=self.verbose)
-
-    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments to pass to the ``fit`` of the estimator."""
-        given = {name: value for name, value in params.items() if value is not None}
-        if given and self.estimator is not None and get_config()["enable_metadata_routing"]:
-            return dict(process_routing(self, "fit", **given).estimator.fit)
-        return given

@@ -11,6 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelwise._estimators import (
     LabelTarget,
+    ProbabilityClassifier,
     all_labels,
     draw_seeds,
     learn_features,
@@ -19,7 +20,6 @@ from labelwise._estimators import (
     seeded,
 )
 from labelwise._validation import check_weights
-from labelwise.learners._label_classifiers import ProbabilityClassifier
 from labelwise.learners.trees._packed_trees import (
     FORESTS,
     Forests,

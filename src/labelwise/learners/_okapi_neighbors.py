@@ -11,12 +11,12 @@ from sklearn import config_context
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from labelwise._estimators import (
+    ScoringClassifier,
     learn_features,
     learn_targets,
 )
 from labelwise._validation import check_whole, refuse_sparse
 from labelwise.features import OkapiWeights
-from labelwise.learners._label_classifiers import ScoringClassifier
 from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelwise._estimators import check_coefficients
-from labelwise.learners._label_classifiers import ScoringClassifier
+from labelwise._estimators import ScoringClassifier, check_coefficients
 from labelwise.learners.structured._hinge_loss import no_pairs
 from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 

@@ -10,6 +10,7 @@ from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
+    ExpectedFClassifier,
     copy_feature_attributes,
     fit_scorer,
     groups_for,
@@ -27,7 +28,6 @@ from labelwise._validation import (
 )
 from labelwise.decisions import joint_from_samples, maximize_expected_f
 from labelwise.learners._chain_ensemble import ChainEnsemble
-from labelwise.learners._label_classifiers import ExpectedFClassifier
 
 # Draws of labels, and probabilities of labels and sizes, in memory at a time in `predict`.
 _TOGETHER = 2**26

@@ -1,4 +1,4 @@
-"""Base classes of learners: answers in the form of the labels that a learner was fitted to."""
+"""Base classes of classifiers: answers in the form of the labels that they were fitted to."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
 
-from labelwise._estimators import (
-    LabelAccuracyMixin,
-    as_multilabel,
-    check_constants,
-    classes_of_decisions,
-    proba_of_classes,
-    scores_of_classes,
-)
+from labelwise._estimators._targets import is_vector
+from labelwise._validation import labels_for
 
 
-class LabelClassifier(LabelAccuracyMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Classifier of labels, or of a vector of two classes as one label."""
+class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Classifier of labels, or of a vector of two classes as one label.
+
+    A classifier of scikit-learn that was fitted to a vector predicts a vector of its classes,
+    scores samples by a vector and gives a column of probabilities for each class.
+    """
+
+    # Set by `store_target`: the classes of the vector that was fitted, or None.
+    target_classes_: np.ndarray | None
+    classes_: np.ndarray
+    constants_: np.ndarray
 
     @abstractmethod
     def _decided(self, X: Any) -> np.ndarray:
@@ -31,7 +35,7 @@ class LabelClassifier(LabelAccuracyMixin, ClassifierMixin, BaseEstimator, metacl
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
+            Features of the samples, or samples in another form that `fit` takes.
 
         Returns
         -------
@@ -47,23 +51,80 @@ class LabelClassifier(LabelAccuracyMixin, ClassifierMixin, BaseEstimator, metacl
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        return classes_of_decisions(self, np.asarray(self._decided(X), dtype=np.int64))
+        decided = np.asarray(self._decided(X), dtype=np.int64)
+        classes = self.target_classes_
+        return decided if classes is None else np.asarray(classes[decided[:, 0]])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Compute the share of samples whose labels are all predicted right.
+
+        Parameters
+        ----------
+        X : samples
+            As in `predict`.
+        y : array, sparse matrix, frame or list of sets, or vector of classes
+            True labels, 0 or 1, or the true classes of a vector. Sets and columns of frames are
+            matched by the names that the estimator was fitted to; arrays, and estimators without
+            names, by position.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative. None means equal weights.
+
+        Returns
+        -------
+        float
+            Subset accuracy, from 0 to 1; for a vector y, the accuracy.
+
+        Raises
+        ------
+        ValueError
+            If y lacks a label of the estimator or has one that the estimator does not know.
+        """
+        from sklearn.metrics import accuracy_score
+
+        truth = y if is_vector(y) else labels_for(self, y).matrix.toarray().astype(np.int64)
+        return float(accuracy_score(truth, self.predict(X), sample_weight=sample_weight))
 
     def _base(self) -> Any:
         """Return the estimator that is cloned and fitted, or None."""
         return getattr(self, "estimator", None)
 
     def _check_loaded(self) -> None:
-        """Check a learner that was loaded from a file, if it is fitted."""
+        """Check an estimator that was loaded from a file, if it is fitted."""
         if any(name.endswith("_") for name in vars(self)):
-            self._check_learned(check_constants(self))
+            self._check_learned(self._count_labels())
+
+    def _count_labels(self) -> int:
+        """Count the labels of a loaded estimator; check `target_classes_` and `constants_`."""
+        classes: Any = self.target_classes_
+        n_labels = len(self.classes_)
+        if classes is not None:
+            if not isinstance(classes, np.ndarray) or classes.shape not in ((1,), (2,)):
+                raise ValueError("target_classes_ must be an array of one or two classes")
+            n_labels = 1
+        constants: Any = self.constants_
+        if not isinstance(constants, np.ndarray) or constants.dtype != np.float64:
+            raise ValueError("constants_ must be an array of numbers")
+        if constants.shape != (n_labels,) or n_labels == 0:
+            shape = constants.shape
+            raise ValueError(f"constants_ must be those of {n_labels} labels, got {shape}")
+        return n_labels
 
     def _check_learned(self, n_labels: int) -> None:
-        """Check that the attributes of a loaded learner match its labels."""
+        """Check that the attributes of a loaded estimator match its labels."""
 
     def __sklearn_tags__(self) -> Any:
-        base = self._base()
-        tags = as_multilabel(super().__sklearn_tags__(), like=base, takes_vector=True)
+        from sklearn.frozen import FrozenEstimator
+
+        tags, base = super().__sklearn_tags__(), self._base()
+        tags.target_tags.single_output = tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        if isinstance(base, FrozenEstimator):
+            base = base.estimator
+        # An estimator without a base class of scikit-learn has no tags.
+        if hasattr(base, "__sklearn_tags__"):
+            accepted = get_tags(base).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = accepted.sparse, accepted.allow_nan
         tags.input_tags.sparse |= base is None
         return tags
 
@@ -81,7 +142,7 @@ class ScoringClassifier(LabelClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
+            Features of the samples, or samples in another form that `fit` takes.
 
         Returns
         -------
@@ -95,7 +156,8 @@ class ScoringClassifier(LabelClassifier):
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        return scores_of_classes(self, self._scores(X))
+        scores = self._scores(X)
+        return scores if self.target_classes_ is None else scores[:, 0]
 
     def _decided(self, X: Any) -> np.ndarray:
         return self._scores(X) > 0
@@ -114,7 +176,7 @@ class ProbabilityClassifier(LabelClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
+            Features of the samples, or samples in another form that `fit` takes.
 
         Returns
         -------
@@ -129,7 +191,8 @@ class ProbabilityClassifier(LabelClassifier):
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        return proba_of_classes(self, self._proba(X))
+        proba, classes = self._proba(X), self.target_classes_
+        return proba if classes is None else np.hstack([1 - proba, proba])[:, : classes.size]
 
     def _decided(self, X: Any) -> np.ndarray:
         return self._proba(X) > 0.5
@@ -148,7 +211,7 @@ class ExpectedFClassifier(ProbabilityClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
+            Features of the samples, or samples in another form that `fit` takes.
 
         Returns
         -------
