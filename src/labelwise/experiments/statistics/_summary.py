@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -210,10 +209,12 @@ def summarize(rows: Any, *, by: str | Sequence[str] | None = None) -> Summary:
     unknown = [name for name in names if name not in columns]
     if unknown:
         raise ValueError(f"by must name columns of the rows, got {unknown[0]!r}.")
-    groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
-    for *group, value in zip(*(columns[name] for name in names), columns["value"], strict=True):
-        groups[tuple(map(str, group))].append(np.nan if value is None else float(value))
-    spreads = {group: _spread(values) for group, values in groups.items()}
+    numbers: dict[tuple[str, ...], int] = {}
+    groups = zip(*(map(str, columns[name]) for name in names), strict=True)
+    group_of = [numbers.setdefault(group, len(numbers)) for group in groups]
+    values = [np.nan if value is None else float(value) for value in columns["value"]]
+    found = spreads_of_groups(np.array(group_of, dtype=np.int64), np.array(values), len(numbers))
+    spreads = dict(zip(numbers, found, strict=True))
     direction = getattr(rows, "higher_is_better", known_direction)
     return Summary(names, spreads, known_directions((group[-1] for group in spreads), direction))
 
@@ -232,12 +233,6 @@ def known_directions(
     """Return whether higher values are better, of each measure for which that is known."""
     found = ((measure, direction(measure)) for measure in dict.fromkeys(measures))
     return {measure: higher for measure, higher in found if higher is not None}
-
-
-def _spread(values: list[float]) -> Spread:
-    numbers = np.array(values)
-    deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else float("nan")
-    return Spread(float(numbers.mean()), deviation, numbers.size, int(np.isnan(numbers).sum()))
 
 
 def spreads_of_groups(group: np.ndarray, values: np.ndarray, n_groups: int) -> list[Spread]:
