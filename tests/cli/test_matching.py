@@ -152,8 +152,8 @@ def test_tuned_files_have_the_order_of_the_scores(files, options):
     _, Y = problem()
     run("tune", files / "s.csv", files / "y.csv", "-o", files / "wanted.json", *options)
     other = table(files / "other.csv", Y[:, [2, 0, 3, 1]], [NAMES[j] for j in (2, 0, 3, 1)])
-    (said,) = notes("tune", files / "s.csv", other, "-o", files / "t.json", *options)
-    assert "other.csv are in another order than those of" in said
+    said = notes("tune", files / "s.csv", other, "-o", files / "t.json", *options)
+    assert any("other.csv are in another order than those of" in line for line in said)
     assert (files / "t.json").read_text() == (files / "wanted.json").read_text()
     # Lists of labels have no order.
     ids = pd.read_csv(files / "y.csv")["id"]
@@ -163,7 +163,8 @@ def test_tuned_files_have_the_order_of_the_scores(files, options):
     ]
     sets = files / "sets.jsonl"
     sets.write_text("\n".join(map(json.dumps, rows)) + "\n")
-    assert notes("tune", files / "s.csv", sets, "-o", files / "u.json", *options) == []
+    said = notes("tune", files / "s.csv", sets, "-o", files / "u.json", *options)
+    assert not any("order" in line for line in said)
     assert (files / "u.json").read_text() == (files / "wanted.json").read_text()
 
 
@@ -261,7 +262,7 @@ def test_at_most_twenty_labels_are_shown(tmp_path):
     assert "... and 10 more (-o FILE has all)" in shown
     assert "label  positives     auc  average-precision" in shown
     tuned = run("tune", scores, path)
-    assert "... and 10 more, which are better (-o FILE has all thresholds)" in tuned
+    assert "... and 10 more, which are better" in tuned
 
 
 def test_labels_counted_as_one_are_reported(files):

@@ -81,7 +81,7 @@ def test_the_file_has_the_bands_of_the_library(folder, words, arguments):
     np.testing.assert_array_equal(found.lower, expected.lower)
     assert found.label_names == tuple(NAMES)
     assert f"about {expected.review_per_1000:,.0f} cells of 1,000 rows go to review" in done.stdout
-    assert "on unseen rows (cross-validation): precision" in done.stdout
+    assert "on new rows (cross-validation): precision" in done.stdout
 
 
 def test_the_executable_tunes_decides_and_evaluates(folder):
@@ -264,7 +264,7 @@ def test_guaranteed_bands_are_tuned_and_say_so(folder):
     done = run_program(folder, *words, "-o", "b.json")
     assert done.code == 0, done.stderr
     assert "guaranteed on new samples with probability 0.9: precision of accepted" in done.stdout
-    assert "on unseen rows" not in done.stdout
+    assert "on new rows" not in done.stdout
     record = json.loads(run_program(folder, *words, "--json").stdout)
     found = Bands.load(folder / "b.json").guarantee
     assert record["guarantee"] == found._asdict()

@@ -6,7 +6,7 @@ import pytest
 
 from labelwise.decisions import Bands, Certify, Thresholds, best_thresholds
 from labelwise.measures import count, f_measure, jaccard, micro
-from tests.cli.shell import refusal, run
+from tests.cli.shell import refusal, run, run_program
 
 NAMES = ["sea", "sky", "sun", "fog"]
 
@@ -42,7 +42,7 @@ def test_the_file_holds_the_best_thresholds(files, tmp_path):
     for words in (
         f"micro f_measure {best.value:.4f}",
         f"certificate {best.evidence.certificate:.6g}",
-        "on unseen rows (cross-validation): 0.",
+        "on new samples (cross-validation): 0.",
         "never decided: 1 label without positives (fog)",
         f"written to {output}",
     ):
@@ -84,7 +84,7 @@ def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path
     paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
     value = micro(f_measure, count(Y, decided))
     difference = best_thresholds(scores, Y).value - value
-    expected = f"{value:.4f}, {difference:.4f} less than on the rows of tuning"
+    expected = f"{value:.4f}, {difference:.4f} less than on the tuning samples"
     assert f"(cross-validation): {expected}" in run("tune", *paths, "--shrink", "0")
     shown = run("tune", *paths, "--shrink", "0.5")
     assert "shrink 0.5 (0: each label has its own threshold, 1: all labels share one)" in shown
@@ -135,7 +135,7 @@ def test_no_value_on_new_rows_is_printed_if_some_folds_cannot_meet_a_limit(tmp_p
     scores, Y = np.array([[0.9], [0.5], [0.6], [0.4]]), np.array([[1], [1], [0], [0]])
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--min-precision", "1", "--min-recall", "0.5")
-    assert "on unseen rows: not known, the other folds give no thresholds" in shown
+    assert "on new rows: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(("n_rows", "shrink"), [(1, "0"), (2, "auto")])
@@ -144,7 +144,7 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--shrink", shrink)
     assert "micro f_measure 1.0000" in shown
-    assert "on unseen rows: not known, the other folds give no thresholds" in shown
+    assert "on new rows: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(
@@ -220,9 +220,10 @@ def test_a_broken_constraint_is_printed_with_what_helps(tmp_path, monkeypatch, c
     Y = (random.random((150, 6)) < 0.2).astype(int)
     scores, names = Y + random.normal(size=Y.shape), list("abcdef")
     paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
-    shown = run("tune", *paths, "--min-precision", "0.8")
-    assert "\n--min-precision 0.8: precision 0.8" in shown
-    assert "unseen rows break --min-precision: --guarantee 0.95 makes" in shown
+    done = run_program(tmp_path, "tune", *paths, "--min-precision", "0.8")
+    assert "\n--min-precision 0.8: precision 0.8" in done.stdout
+    assert "note: Constraints that new samples may break: --min-precision 0.8: " in done.stderr
+    assert "With --guarantee 0.95 precision and recall hold on new samples" in done.stderr
     certified = run("tune", *paths, "--min-recall", "0.5", "--guarantee", "0.9")
     assert "guaranteed on new samples with probability 0.9: micro recall at least 0.5" in certified
     assert "tested on 75 samples" in certified

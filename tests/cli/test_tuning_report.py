@@ -47,8 +47,8 @@ def test_thresholds_of_few_positives_are_marked_and_the_value_is_judged(files):
 def test_a_perfect_value_is_remarked(files):
     Y = problem()[1]
     perfect = run("tune", table(files / "p.csv", Y.astype(float)), files / "y.csv")
-    assert "a perfect value: are these the scores of a model on its own training rows" in perfect
-    assert "Do not rely on 1.0000 unless these rows are new to the model." in perfect
+    assert "a perfect value: are these the scores of a model on its own training samples" in perfect
+    assert "Do not rely on 1.0000 unless these samples are new to the model." in perfect
     assert "can be trusted" not in perfect
     assert "a perfect value" not in run("tune", files / "s.csv", files / "y.csv")
 

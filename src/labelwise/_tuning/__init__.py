@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from labelwise._tuning._cross_fitting import held_out_frontiers as held_out_frontiers
     from labelwise._tuning._cross_fitting import random_folds as random_folds
     from labelwise._tuning._cross_fitting import tune_and_correct as tune_and_correct
-    from labelwise._tuning._result import Evidence as Evidence
+    from labelwise._tuning._evidence import Evidence as Evidence
     from labelwise._tuning._result import Thresholds as Thresholds
     from labelwise._tuning._result import check_thresholds as check_thresholds
     from labelwise._tuning._scores_to_tune_on import Samples as Samples

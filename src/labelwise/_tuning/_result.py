@@ -1,14 +1,13 @@
-"""The result of tuning: the rule that decides, and the evidence for it.
+"""The result of tuning: the rule that decides, with the evidence for it.
 
 `Thresholds` is the rule: a threshold for each label, and limits for each sample. It is saved, and
-turns scores into decisions. `Evidence` is what is known about it: the value, the proof that it is
-the highest, what constraints reach, what is guaranteed, and the counts of each label.
+turns scores into decisions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,10 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from labelwise._blocks import is_stored
-from labelwise._text import as_html, as_text, counted
-from labelwise._tuning.guarantees._guarantee import Guarantee
-from labelwise._tuning.objectives._constraints import ConstraintCheck
-from labelwise._tuning.objectives._request import Request
+from labelwise._text import as_html, as_text, counted, printable
+from labelwise._tuning._evidence import Evidence, taken
 from labelwise._tuning.problem._decisions import (
     as_given,
     columns_of_labels,
@@ -33,197 +30,9 @@ if TYPE_CHECKING:  # pydantic is imported only to read or write a file
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
-# What the amounts of shrinkage and FBR mean.
-_SHRINK = "0: each label has its own threshold, 1: all labels share one"
-_FBR = "thresholds of labels with a lower F are raised"
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What is known about tuned thresholds; arrays have one entry for each label.
-
-    `Thresholds.evidence` is such an object.
-
-    Attributes
-    ----------
-    value : float
-        Value of the measure on the tuning data, or the total cost.
-    measure : str
-        Name of the measure that was maximised, or "cost" if a cost was minimised.
-    average : {"micro", "macro", "sample"}
-        Average of the measure over labels or samples.
-    support : ndarray of shape (n_labels,)
-        Number of positives of each label in the tuning data; the sum of their weights if samples
-        have weights. Integers, or floats for weights that are not whole numbers.
-    decided : ndarray of shape (n_labels,)
-        Number of samples in the tuning data for which each label is decided, or the sum of their
-        weights.
-    n_samples : int
-        Number of samples in the tuning data, without those of weight 0.
-    beta : float
-        Weight of recall in the F-measure: recall counts beta² as much as precision. 1.0 for
-        measures that take no beta.
-    gap : float or None
-        Upper bound of how much higher than `value` the value of any other thresholds that meet the
-        constraints can be: 0 if `value` is proven to be the highest, None if no bound is known.
-    certificate : float or None
-        The λ that proves a micro average without constraints to be the highest: at these
-        thresholds every label maximises ``true positives - λ · decisions`` by itself. For the
-        F-measure λ is ``F / (1 + beta²)``. None if there is no proof, or if a search proved it.
-    shared : bool
-        Whether one threshold for all labels was required.
-    shrink : float
-        Amount of shrinkage between 0 and 1, as given or as chosen by "auto".
-    fbr : float or None
-        F-measure below which FBR raised the threshold of a label, as given or as chosen by "auto";
-        None without FBR.
-    interval : tuple of two floats or None
-        Confidence interval of the value on new samples (`confidence_interval`), if it
-        was stored; None otherwise.
-    intervals : ndarray of shape (2, n_labels) or None
-        Lower and upper end of the spread of each threshold over resampled samples, as
-        `confidence_interval` computes it, if it was stored; None otherwise.
-    constraints : tuple of ConstraintCheck
-        What each constraint reaches on the tuning data and, by cross-validation, on other data.
-    guarantee : Guarantee or None
-        What is guaranteed on new samples, if `best_thresholds` was called with `guarantee`.
-    adapted : bool
-        Whether `adapt_thresholds` chose these thresholds: `value`, `support` and `decided` are
-        then expected numbers on the `n_samples` new samples, which had no labels.
-    n_missing : int
-        Number of missing labels in the tuning data: cells of Y without truth, which count nowhere.
-        Rows of which all labels are missing are not in the tuning data.
-    weighted : bool
-        Whether the samples of the tuning data have weights.
-    corrected_value : float
-        The cross-validated value: each fold is decided by thresholds tuned on the scores of all
-        others. With a guarantee, the value on the samples for calibration. NaN if it is not known:
-        `best_thresholds` computes it only with constraints, because it takes the time of tuning
-        five times; the function `corrected_value` computes it.
-    true_positives : ndarray of shape (n_labels,) or None
-        Number of samples in the tuning data for which each label is decided and true, or the sum
-        of their weights; None for adapted thresholds and for thresholds from a file.
-    request : object or None
-        What the thresholds were tuned for, with the arguments of `best_thresholds` as attributes.
-        None if it is not known: for adapted thresholds, in model files, and in JSON files of
-        earlier releases or of a measure that has no name.
-
-    See Also
-    --------
-    best_thresholds : Find the thresholds with the highest value of a measure.
-    """
-
-    value: float
-    measure: str
-    average: str
-    support: np.ndarray
-    decided: np.ndarray
-    n_samples: int
-    beta: float = 1.0
-    gap: float | None = None
-    certificate: float | None = None
-    shared: bool = False
-    shrink: float = 0.0
-    fbr: float | None = None
-    interval: tuple[float, float] | None = None
-    intervals: np.ndarray | None = None
-    constraints: tuple[ConstraintCheck, ...] = ()
-    guarantee: Guarantee | None = None
-    adapted: bool = False
-    n_missing: int = 0
-    weighted: bool = False
-    corrected_value: float = float("nan")
-    true_positives: np.ndarray | None = None
-    request: Request | None = field(default=None, repr=False)
-
-    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
-
-    @property
-    def exact(self) -> bool:
-        """Whether `value` is proven to be the highest on the tuning data."""
-        return self.gap == 0
-
-    def report(self, label_names: tuple[str, ...] | None = None) -> str:
-        """Write what is known about the thresholds, without the table of labels.
-
-        Parameters
-        ----------
-        label_names : tuple of str or None, default=None
-            Names of the labels; None for their numbers.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
-        beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
-        reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        on = "expected on {} new samples" if self.adapted else "on {} samples"
-        title = f"{reached} {on.format(self.n_samples)}"
-        return "\n".join([title, *self._notes(None, None, label_names)])
-
-    def _notes(
-        self, max_decided: int | None, max_rank: int | None, label_names: tuple[str, ...] | None
-    ) -> list[str]:
-        """Return lines on the value and why it is the highest, with the limits of the rule."""
-        never = int((self.decided == 0).sum())
-        low, high = self.interval or (0.0, 0.0)
-        notes = [
-            (f"on new samples {low:.4f} to {high:.4f}", self.interval is not None),
-            ("the highest of all", self.gap == 0 and self.measure != "cost"),
-            ("the least of all", self.gap == 0 and self.measure == "cost"),
-            (f"at most {self.gap or 0:.2g} below the highest", bool(self.gap)),
-            ("one threshold for all labels", self.shared),
-            (f"shrink {self.shrink:.3g} ({_SHRINK})", self.shrink > 0),
-            (f"fbr {self.fbr or 0:.3g} ({_FBR})", self.fbr is not None),
-            (f"{counted(never, 'label')} never decided", never > 0),
-            (f"at most {max_decided} labels a sample", max_decided is not None),
-            (f"only the {max_rank} highest scores of a sample", max_rank is not None),
-            ("samples counted by weight", self.weighted),
-            (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
-        ]
-        text = ", ".join(note for note, applies in notes if applies)
-        checks = [check.line() for check in self.constraints]
-        stated = [] if self.guarantee is None else self.guarantee.lines(label_names)
-        return [*([text] if text else []), *self._proof(), *checks, *stated]
-
-    def _proof(self) -> list[str]:
-        """Return a line that explains the certificate, or no line."""
-        if self.certificate is None:
-            return []
-        slope = f"{self.certificate:.6g}"
-        kept = f"each label maximises true positives - {slope} × decisions"
-        return [f"proof by certificate {slope}: {kept}"]
-
-    def _of_labels(self, places: np.ndarray) -> Evidence:
-        """Return the evidence of other labels, as `Thresholds._of_labels` does."""
-        guarantee, hits = self.guarantee, self.true_positives
-        if guarantee is not None and guarantee.needed is not None:
-            guarantee = replace(guarantee, needed=_taken(guarantee.needed, places, 0))
-        return replace(
-            self,
-            support=_taken(self.support, places, 0),
-            decided=_taken(self.decided, places, 0),
-            intervals=None if self.intervals is None else _taken(self.intervals, places, np.inf),
-            guarantee=guarantee,
-            true_positives=None if hits is None else _taken(hits, places, 0),
-            request=self.request if self.request is None or self.request.cost is None else None,
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A request can contain functions of the caller, which a file cannot.
-        return {**vars(self), "request": None}
-
-
-def _taken(part: np.ndarray, places: np.ndarray, filling: float) -> np.ndarray:
-    """Return the last axis in another order, with a filling where a place is -1."""
-    kept = (
-        part[..., np.maximum(places, 0)]
-        if part.shape[-1]
-        else np.zeros((*part.shape[:-1], places.size), part.dtype)
-    )
-    return np.where(places < 0, np.array(filling, dtype=part.dtype), kept)
+_HEADING = ["label", "threshold", "support", "decided"]
+# A threshold of fewer positives than this is marked in a report.
+_FEW = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -458,7 +267,7 @@ class Thresholds:
         """
         return replace(
             self,
-            values=_taken(self.values, places, np.inf),
+            values=taken(self.values, places, np.inf),
             label_names=label_names,
             evidence=replace(self.evidence._of_labels(places), **evidence),
         )
@@ -481,34 +290,64 @@ class Thresholds:
     def __len__(self) -> int:
         return self.values.size
 
+    def report(self) -> str:
+        """Write what is known about the thresholds, as ``labelwise tune`` prints it.
+
+        Returns
+        -------
+        str
+            The lines of ``evidence.report``, with a table of the labels between them: if there are
+            many, of those that are never decided and those of the lowest F.
+        """
+        known, f_of_labels = self.evidence, self.evidence.f_of_labels
+        expected = known._expectations(self.label_names)
+        if f_of_labels is None:
+            return "\n".join([repr(self), *(["", *expected] if expected else [])])
+        order, is_few = np.arange(len(self)), known.support < _FEW
+        if len(self) > _MOST_SHOWN:
+            order = np.lexsort((f_of_labels, known.decided > 0))[:_MOST_SHOWN]
+        rows = [
+            [label, threshold + ("*" if is_few[j] else ""), *counts, f"{f_of_labels[j]:.4f}"]
+            for j, (label, threshold, *counts) in zip(order, self._rows(order), strict=True)
+        ]
+        below = [f"{line}, which are better" for line in self._more()]
+        if is_few.any():
+            marked = counted(int(is_few.sum()), "label")
+            below.append(f"* fewer than {_FEW} positives ({marked}): not reliable")
+        table = as_text([[*_HEADING, "F"], *rows])
+        return "\n".join([*self._above(), *known._rates(), "", table, *below, "", *expected])
+
     def __repr__(self) -> str:
-        table = as_text(self._rows())
+        table = as_text([_HEADING, *self._rows(range(len(self))[:_MOST_SHOWN])])
         return "\n".join([*self._above(), "", table, *self._more()])
 
     def _repr_html_(self) -> str:
         above = "".join(f"<p>{escape(line)}</p>" for line in self._above())
         below = "".join(f"<p>{line}</p>" for line in self._more())
-        return f"{above}{as_html(self._rows())}{below}"
+        table = as_html([_HEADING, *self._rows(range(len(self))[:_MOST_SHOWN])])
+        return f"{above}{table}{below}"
 
     def _above(self) -> list[str]:
         """Return the lines above the table."""
-        title, *_ = self.evidence.report().splitlines()
         notes = self.evidence._notes(self.max_decided, self.max_rank, self.label_names)
-        return [f"Thresholds of {len(self)} labels: {title}", *notes]
+        return [f"Thresholds of {len(self)} labels: {self.evidence._title()}", *notes]
 
-    def _rows(self) -> list[list[str]]:
-        """Return the table of the first labels, with its heading."""
+    def _rows(self, labels: Sequence[int] | np.ndarray) -> list[list[str]]:
+        """Return the rows of a table of labels."""
         names = self.label_names or range(len(self))
         support, decided = self.evidence.support, self.evidence.decided
-        rows = [
-            [str(name), f"{self.values[j]:.6g}", _number(support[j]), _number(decided[j])]
-            for j, name in enumerate(names[:_MOST_SHOWN])
+        return [
+            [
+                printable(str(names[j])),
+                f"{self.values[j]:.6g}",
+                *map(_number, (support[j], decided[j])),
+            ]
+            for j in labels
         ]
-        return [["label", "threshold", "support", "decided"], *rows]
 
     def _more(self) -> list[str]:
         more = len(self) - _MOST_SHOWN
-        return [f"... and {more} more"] if more > 0 else []
+        return [f"... and {more:,} more"] if more > 0 else []
 
 
 def _number(count: Any) -> str:

@@ -29,7 +29,8 @@ from labelwise._estimators import (
     splits_of,
     warn_of_constants,
 )
-from labelwise._tuning._result import Evidence, Thresholds
+from labelwise._tuning._evidence import Evidence
+from labelwise._tuning._result import Thresholds
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem, with_truth
 from labelwise._validation import (

@@ -14,9 +14,10 @@ import numpy as np
 from labelwise._blocks import refuse_in_blocks
 from labelwise._counts import Measure
 from labelwise._curves import Curves
+from labelwise._tuning._evidence import Evidence
 from labelwise._tuning._fbr import Fbr
 from labelwise._tuning._intervals import Bounds, Retuning, bootstrap
-from labelwise._tuning._result import Evidence, Thresholds
+from labelwise._tuning._result import Thresholds
 from labelwise._tuning.objectives._by_label import LabelObjective, MacroRule, best_by_label
 from labelwise._tuning.objectives._choice import Choice, Objective
 from labelwise._tuning.objectives._micro import MicroRule, best_micro

@@ -27,6 +27,7 @@ from labelwise._validation._label_sets import (
     names_in_sets,
 )
 from labelwise._validation._matching import (
+    Matched,
     MatchedSide,
     SameLabels,
     are_numbers,
@@ -74,6 +75,7 @@ from labelwise._validation._outcome import Outcome, check_outcome
 
 __all__ = [
     "Labels",
+    "Matched",
     "MatchedSide",
     "ModelTruth",
     "NamedMatrix",

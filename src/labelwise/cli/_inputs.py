@@ -1,7 +1,7 @@
 """What a command reads, as the user typed it: data sets, labels, decisions, and kinds of files.
 
-`DataSource` is the argument and the options of commands that read a data set. Commands that read
-matrices of scores and labels have the option texts as parameters.
+`DataSource` is the argument and the options of commands that read a data set, and `MatrixSource`
+the options of commands that read and match matrices of scores, labels and decisions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from labelwise.cli._outputs import note, warnings_as_notes, working
 if TYPE_CHECKING:
     import numpy as np
 
-    from labelwise._validation import NamedMatrix, SameLabels
+    from labelwise._validation import Matched, NamedMatrix, SameLabels
     from labelwise.data import Dataset
 
 # The first bytes of zip files, which models are.
@@ -128,7 +128,7 @@ def parse_names(text: str | None) -> list[str] | None:
     return None if text is None else [name for name in text.split(",") if name]
 
 
-def parse_ids(text: str | None) -> list[str] | None:
+def _ids_to_match(text: str | None) -> list[str] | None:
     """Read --ids of files that are matched: names, of which each file uses the first it has."""
     return None if text is None else text.split(",")
 
@@ -149,60 +149,156 @@ def part_of(data: Dataset, part: str) -> Dataset:
     return data.take(rows)
 
 
-def read_truth(
-    path: Path,
-    columns: str | list[str] | None = None,
-    max_bytes: int | None = None,
-    *,
-    bags: str | None = None,
-    part: str | None = None,
-    ids: str | None = None,
-    allow_missing: bool = False,
-) -> NamedMatrix:
-    """Read labels by the text of the options.
+class MatrixSource(NamedTuple):
+    """Options that say how matrices of scores, labels and decisions are read and matched."""
 
-    Missing labels are NaN. They are refused unless `allow_missing`.
-    """
-    check_part(part)
-    truth = data.read_labels(
-        path,
-        labels=columns if isinstance(columns, list) else parse_labels(columns),
-        ids=parse_ids(ids),
-        bags=bags,
-        part=part,
-        max_bytes=max_bytes,
-    )
-    if not allow_missing:
+    columns: opt.Labels = None
+    bags: opt.Bags = None
+    ids: opt.Ids = None
+    by_position: opt.ByPosition = False
+    missing_labels: opt.MissingLabels = "error"
+    max_bytes: opt.MaxBytes = None
+
+    def read(
+        self,
+        labels: Path,
+        scores: Sequence[Path] = (),
+        decided: Path | None = None,
+        *,
+        part: str | None = None,
+        groups: str | None = None,
+        allow_missing: bool = False,
+        labels_of_scores: bool = False,
+    ) -> Matched:
+        """Read labels, scores and decisions of the same rows, and match rows and labels.
+
+        Columns have the order of the labels, or of the scores. The column of `groups` is not a
+        label. Missing labels are NaN; they are refused unless `allow_missing`.
+        """
+        from labelwise._validation import matched
+
+        truth = self._truth(labels, part, groups)
+        if not allow_missing:
+            _refuse_missing(truth)
+        others = [self.scores(path) for path in scores]
+        if decided is not None:
+            others.append(self._decided(decided))
+        return matched(
+            truth,
+            others,
+            by_position=self.by_position,
+            missing_labels=self.missing_labels,
+            labels_of_scores=labels_of_scores,
+        )
+
+    def scores(self, path: Path) -> NamedMatrix:
+        """Read scores."""
+        return data.read_scores(path, ids=_ids_to_match(self.ids), max_bytes=self.max_bytes)
+
+    def _truth(self, path: Path, part: str | None, groups: str | None) -> NamedMatrix:
+        check_part(part)
+        columns, ids = parse_labels(self.columns), _ids_to_match(self.ids)
+        if groups is not None:
+            names, id_name = self._columns_beside(path, groups)
+            columns, ids = columns or names, None if id_name is None else [id_name]
+        return data.read_labels(
+            path, labels=columns, ids=ids, bags=self.bags, part=part, max_bytes=self.max_bytes
+        )
+
+    def _decided(self, path: Path) -> NamedMatrix:
+        """Read decisions from a matrix, in which -1 is a cell to review, or from a data set."""
+        if _matrices.is_matrix_file(path):
+            ids = _ids_to_match(self.ids)
+            return _matrices.read_decisions(path, ids=ids, max_bytes=self.max_bytes)
+        truth = MatrixSource(ids=self.ids, max_bytes=self.max_bytes)._truth(path, None, None)
         _refuse_missing(truth)
-    return truth
+        return truth
 
+    def match_rule(self, path: Path, rule: Any, matrices: Sequence[NamedMatrix]) -> SameLabels:
+        """Match the labels of thresholds or bands with those of matrices, the scores first."""
+        from labelwise._validation import MatchedSide, position_note, same_labels, side_of
 
-def match_rule(
-    path: Path,
-    rule: Any,
-    matrices: Sequence[NamedMatrix],
-    by_position: bool,
-    missing_labels: str,
-) -> SameLabels:
-    """Match the labels of thresholds or bands with those of matrices, of which scores are first."""
-    from labelwise._validation import MatchedSide, position_note, same_labels, side_of
+        same = same_labels(
+            MatchedSide(path, label_names=rule.label_names, shape=(0, len(rule))),
+            [side_of(matrix) for matrix in matrices],
+            self.by_position,
+            self.missing_labels,
+        )
+        if same.by_position[0]:
+            same.notes.append(position_note(matrices[0].source, path))
+        return same
 
-    same = same_labels(
-        MatchedSide(path, label_names=rule.label_names, shape=(0, len(rule))),
-        [side_of(matrix) for matrix in matrices],
-        by_position,
-        missing_labels,
-    )
-    if same.by_position[0]:
-        same.notes.append(position_note(matrices[0].source, path))
-    return same
+    def row_columns(self, path: Path, truth: NamedMatrix) -> tuple[dict[str, list[str]], list[str]]:
+        """Read the columns of a table as text, in the order of the rows of the labels, and notes.
 
+        Rows are matched by id: by the column that --ids names, the one that is called as in the
+        labels, or a first one with a usual name. Where neither file has ids, they are matched by
+        position, with a note; where one file has them, this is refused unless --by-position.
+        """
+        table, id_name = self._table(path, truth.id_name)
+        columns = {name: _texts(table.column(name)) for name in table.column_names}
+        found = None if id_name is None else columns.pop(id_name)
+        if not columns:
+            raise _io.DataError(path, "has no column beside the ids.")
+        rows, notes = self.rows_in_order(path, truth, (found, id_name), table.num_rows)
+        if rows is not None:
+            columns = {name: [of[row] for row in rows] for name, of in columns.items()}
+        return columns, notes
 
-def read_decided(path: Path, max_bytes: int | None, ids: str | None) -> NamedMatrix:
-    """Read decisions from a matrix, in which -1 is a cell to review, or from a data set."""
-    if not _matrices.is_matrix_file(path):
-        return read_truth(path, max_bytes=max_bytes, ids=ids)
-    return _matrices.read_decisions(path, ids=parse_ids(ids), max_bytes=max_bytes)
+    def rows_in_order(
+        self,
+        path: Path,
+        truth: NamedMatrix,
+        ids: tuple[Sequence[str] | None, str | None],
+        n_rows: int,
+    ) -> tuple[np.ndarray | None, list[str]]:
+        """Return the row of a file for each row of the labels, None for the same order, and notes.
+
+        The file may have more rows. `ids` are the ids of its rows, and the name of their column.
+        """
+        from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
+
+        found, id_name = ids
+        beside = MatchedSide(path, found, shape=(n_rows, 0), id_name=id_name)
+        rows = rows_in_order(side_of(truth), beside, self.by_position, may_have_more=True)
+        if found is not None and truth.ids is not None:
+            return rows, []
+        return rows, [position_note(path, truth.source, rows=True, labels=False)]
+
+    def groups(self, path: Path, name: str, truth: NamedMatrix) -> np.ndarray:
+        """Read the group of each row of the labels from a column of a table."""
+        import numpy as np
+
+        columns, _ = self.row_columns(path, truth)
+        if name not in columns:
+            names = ", ".join(map(repr, columns))
+            raise ValueError(f"--groups must name a column of {path}: {names}, got {name!r}.")
+        groups = np.array(columns[name])
+        missing = np.flatnonzero(groups == "")
+        if missing.size:
+            raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+        return groups
+
+    def _columns_beside(self, path: Path, groups: str) -> tuple[list[str], str | None]:
+        """Return the columns of a table that are neither ids nor groups, and that of the ids."""
+        table, id_name = self._table(path, "id")
+        return [name for name in table.column_names if name not in (groups, id_name)], id_name
+
+    def _table(self, path: Path, usual_name: str) -> tuple[Any, str | None]:
+        """Read a table, and find the column of its ids; `usual_name` is their name if it has it.
+
+        Texts and groups are words as ids are, so that the values of a column do not show ids.
+        """
+        from labelwise._tables import ID_NAMES, ROW_NAMES, named_ids, read_frame
+
+        asked = _ids_to_match(self.ids) or []
+        table = read_frame(path, [*asked, usual_name], self.max_bytes)
+        names = table.column_names
+        if asked:
+            return table, named_ids(path, asked, names)
+        if usual_name in names:
+            return table, usual_name
+        return table, names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
 
 
 def _refuse_missing(truth: NamedMatrix) -> None:
@@ -287,84 +383,5 @@ def _first_bytes(path: Path) -> bytes:
         return stream.read(16).lstrip()
 
 
-def read_row_columns(
-    path: Path,
-    truth: NamedMatrix,
-    by_position: bool = False,
-    ids: str | None = None,
-    max_bytes: int | None = None,
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Read the columns of a table as text, in the order of the rows of the labels, and notes.
-
-    Rows are matched by id: by the column that --ids (`ids`) names, the one that is called as in the
-    labels, or a first one with a usual name. Where neither file has ids, they are matched by
-    position, with a note; where one file has them, this is refused unless --by-position.
-    """
-    from labelwise._tables import named_ids, read_frame
-    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
-
-    asked = [] if ids is None else ids.split(",")
-    table = read_frame(path, [*asked, truth.id_name], max_bytes)
-    names = table.column_names
-    id_name = named_ids(path, asked, names) if asked else _id_column(names, truth.id_name)
-    columns = {name: _texts(table.column(name)) for name in names}
-    found = None if id_name is None else columns.pop(id_name)
-    if not columns:
-        raise _io.DataError(path, "has no column beside the ids.")
-    beside = MatchedSide(path, found, shape=(table.num_rows, 0), id_name=id_name)
-    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
-    if rows is not None:
-        columns = {name: [of[row] for row in rows] for name, of in columns.items()}
-    if found is not None and truth.ids is not None:
-        return columns, []
-    return columns, [position_note(path, truth.source, rows=True, labels=False)]
-
-
-def _id_column(names: list[str], name_in_labels: str) -> str | None:
-    """Return the column that is called as in the labels, or a first one with a usual name.
-
-    Texts and groups are words as ids are, so that the values of a column do not show ids.
-    """
-    from labelwise._tables import ID_NAMES, ROW_NAMES
-
-    if name_in_labels in names:
-        return name_in_labels
-    return names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
-
-
 def _texts(column: Any) -> list[str]:
     return ["" if value is None else str(value) for value in column.to_pylist()]
-
-
-def read_groups(
-    path: Path,
-    name: str,
-    truth: NamedMatrix,
-    by_position: bool = False,
-    ids: str | None = None,
-    max_bytes: int | None = None,
-) -> np.ndarray:
-    """Read the group of each row of the labels from a column of a table, by --groups (`name`)."""
-    import numpy as np
-
-    columns, _ = read_row_columns(path, truth, by_position, ids, max_bytes)
-    if name not in columns:
-        names = ", ".join(map(repr, columns))
-        raise ValueError(f"--groups must name a column of {path}: {names}, got {name!r}.")
-    groups = np.array(columns[name])
-    missing = np.flatnonzero(groups == "")
-    if missing.size:
-        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
-    return groups
-
-
-def columns_beside(
-    path: Path, groups: str, ids: str | None = None, max_bytes: int | None = None
-) -> tuple[list[str], str | None]:
-    """Return the columns of a table that are neither ids nor the groups, and that of the ids."""
-    from labelwise._tables import named_ids, read_frame
-
-    asked = [] if ids is None else ids.split(",")
-    names = read_frame(path, asked, max_bytes).column_names
-    id_name = named_ids(path, asked, names) if asked else _id_column(names, "id")
-    return [name for name in names if name not in (groups, id_name)], id_name

@@ -17,7 +17,7 @@ import typer
 
 from labelwise import _io
 from labelwise._text import counted, printable, printable_lines, printable_path, safe_cell
-from labelwise.cli.running import current_settings
+from labelwise.cli.running import current_settings, with_options
 
 _LONGEST_WARNING = 1000
 FIGURES = (".png", ".svg", ".pdf")
@@ -161,7 +161,7 @@ def warnings_as_notes() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        note(text)
+        note(with_options(text))
 
 
 def note(text: str) -> None:
@@ -223,7 +223,12 @@ def decision_summary(decided: Any) -> str:
     import numpy as np
 
     sizes = np.asarray(decided.sum(axis=1)).ravel()
+    return decision_line(int(sizes.sum()), sizes.size, int((sizes == 0).sum()))
+
+
+def decision_line(n_decided: int, n_rows: int, n_without: int) -> str:
+    """Return the line of `decision_summary` for numbers of decisions and of rows without any."""
     return (
-        f"{counted(int(sizes.sum()), 'decision')} on {counted(sizes.size, 'row')}, "
-        f"{sizes.mean():.2f} a row; {counted(int((sizes == 0).sum()), 'row')} without a label"
+        f"{counted(n_decided, 'decision')} on {counted(n_rows, 'row')}, "
+        f"{n_decided / n_rows:.2f} a row; {counted(n_without, 'row')} without a label"
     )

@@ -15,7 +15,14 @@ from typer.core import TyperGroup
 
 from labelwise import __version__
 from labelwise._text import printable
-from labelwise.cli.running import FAILURES, example_text, exit_code, load_command, message
+from labelwise.cli.running import (
+    FAILURES,
+    example_text,
+    exit_code,
+    load_command,
+    message,
+    with_options,
+)
 
 # In the order of the help. The command warm-up is the function warm_up in commands/_warm_up.py.
 COMMANDS = (
@@ -98,4 +105,4 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning without the file and line of the program that caused it."""
     from labelwise.cli._outputs import note
 
-    note(str(message))
+    note(with_options(str(message)))

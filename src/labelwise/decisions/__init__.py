@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._tuning._result import Evidence as Evidence
+    from labelwise._tuning._evidence import Evidence as Evidence
     from labelwise._tuning._result import Thresholds
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
     from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
@@ -32,15 +32,10 @@ if TYPE_CHECKING:
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK as BestAtK
     from labelwise.decisions.at_k._best_at_k import best_at_k
-    from labelwise.decisions.bands._bands import Bands
-    from labelwise.decisions.bands._bands import bands_of_labels as bands_of_labels
-    from labelwise.decisions.bands._bands import load_rule as load_rule
+    from labelwise.decisions.bands._bands import Bands, load_rule
     from labelwise.decisions.bands._review_bands import review_bands
-    from labelwise.decisions.bands._review_bands import solve_bands as solve_bands
-    from labelwise.decisions.bands._review_bands import unseen_review as unseen_review
     from labelwise.decisions.bands._review_measures import BandGuarantee as BandGuarantee
     from labelwise.decisions.bands._review_measures import ReviewMeasures as ReviewMeasures
-    from labelwise.decisions.bands._review_measures import count_states as count_states
     from labelwise.decisions.bands._review_measures import review_measures
     from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
     from labelwise.decisions.bands._review_queue import ReviewQueue as ReviewQueue
@@ -67,6 +62,7 @@ __all__ = [
     "confidence_interval",
     "corrected_value",
     "joint_from_samples",
+    "load_rule",
     "make_consistent",
     "maximize_expected_f",
     "maximize_expected_f_independent",
@@ -84,8 +80,10 @@ publish(
     [
         *__all__,
         "Adaptation",
+        "BandCurves",
         "BandGuarantee",
         "BestAtK",
+        "CertifiedFrontier",
         "ConstraintCheck",
         "Evidence",
         "Frontier",

@@ -28,7 +28,7 @@ _MOST_POINTS = 30
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CertifiedFrontier:
-    """Points of a path of thresholds, with lower bounds that hold at all of them together.
+    """Points of a path of thresholds, with lower bounds that hold together.
 
     `certified_frontier` returns such objects. Points go from few decisions to many;
     ``len(frontier)`` is their number.

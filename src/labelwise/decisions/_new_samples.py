@@ -1,18 +1,22 @@
-"""The value of thresholds on new samples: an estimate, and a confidence interval."""
+"""The value of thresholds or bands on new samples: an estimate, and a confidence interval."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from labelwise._tuning._cross_fitting import cross_fitted, value_of_counts
 from labelwise._tuning._intervals import Bounds
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import bootstrap_bounds, check_bootstrap
-from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.objectives._request import BandRequest
 from labelwise._tuning.problem._problem import Problem, check_problem
 from labelwise._validation import check_random_state
+from labelwise.decisions.bands._bands import Bands
+from labelwise.decisions.bands._review_bands import cross_fitted_review
+from labelwise.decisions.bands._review_measures import ReviewMeasures
 
 
+@overload
 def corrected_value(
     thresholds: Thresholds,
     scores: Any,
@@ -21,7 +25,30 @@ def corrected_value(
     groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
-) -> float:
+) -> float: ...
+
+
+@overload
+def corrected_value(
+    thresholds: Bands,
+    scores: Any,
+    Y: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    random_state: Any = None,
+) -> ReviewMeasures | None: ...
+
+
+def corrected_value(
+    thresholds: Thresholds | Bands,
+    scores: Any,
+    Y: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    random_state: Any = None,
+) -> float | ReviewMeasures | None:
     """Estimate the value on new samples by cross-validation.
 
     Each of five random folds is decided by thresholds that are tuned on the other folds in the
@@ -29,8 +56,8 @@ def corrected_value(
 
     Parameters
     ----------
-    thresholds : Thresholds
-        Thresholds that `best_thresholds` returned.
+    thresholds : Thresholds or Bands
+        Thresholds that `best_thresholds` returned, or bands that `review_bands` returned.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Finite scores; higher scores mean likelier labels. They are those that the thresholds
         were tuned on.
@@ -39,15 +66,16 @@ def corrected_value(
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in the same fold.
     sample_weight : array of shape (n_samples,), default=None
-        Weight of each sample, finite and not negative.
+        Weight of each sample, finite and not negative. Only for thresholds.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the five folds,
         and those behind "auto" amounts.
 
     Returns
     -------
-    float
-        The corrected value; NaN if other folds give no thresholds.
+    float, ReviewMeasures or None
+        The corrected value; NaN if other folds give no thresholds. For bands, the measures of all
+        decisions, or None if other folds give no bands.
 
     Raises
     ------
@@ -65,6 +93,8 @@ def corrected_value(
     """
     problem, request = _tuned_on(thresholds, scores, Y, groups, sample_weight)
     check_random_state(random_state)
+    if isinstance(request, BandRequest):
+        return cross_fitted_review(problem, request, random_state)
     unseen = cross_fitted(problem.with_top(request.max_rank), request, random_state)
     return float("nan") if unseen is None else value_of_counts(problem, request, unseen.counts)
 
@@ -156,28 +186,34 @@ def confidence_interval(
     >>> low < high
     True
     """
+    if not isinstance(thresholds, Thresholds):
+        raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
     problem, request = _tuned_on(thresholds, scores, Y, groups, sample_weight)
     check_bootstrap(n_bootstrap, confidence, request)
     return bootstrap_bounds(problem, request, n_bootstrap, confidence, random_state)
 
 
 def _tuned_on(
-    thresholds: Thresholds, scores: Any, Y: Any, groups: Any, weights: Any
-) -> tuple[Problem, Request]:
-    """Check samples that thresholds were tuned on, and return them with the request."""
-    if not isinstance(thresholds, Thresholds):
-        raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
-    request = thresholds.evidence.request
+    rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, weights: Any
+) -> tuple[Problem, Any]:
+    """Check samples that thresholds or bands were tuned on, and return them with the request."""
+    if not isinstance(rule, Thresholds | Bands):
+        raise TypeError(f"thresholds must be Thresholds or Bands, got {type(rule).__name__}.")
+    is_bands = isinstance(rule, Bands)
+    request = rule.request if isinstance(rule, Bands) else rule.evidence.request
     if request is None:
+        again = "review_bands" if is_bands else "best_thresholds"
         raise ValueError(
             "thresholds must have a request to be tuned again, got none, as in files of earlier "
-            "releases: call best_thresholds."
+            f"releases: call {again}."
         )
-    names = thresholds.label_names
-    problem = check_problem(scores, Y, names, groups, weights, allow_missing=True)
-    if problem.n_labels != len(thresholds):
+    if is_bands and weights is not None:
+        raise ValueError("sample_weight must be None for bands.")
+    problem = check_problem(
+        scores, Y, rule.label_names, groups, weights, allow_missing=not is_bands
+    )
+    if problem.n_labels != len(rule):
         raise ValueError(
-            f"scores must have the {len(thresholds)} labels of the thresholds, got "
-            f"{problem.n_labels}."
+            f"scores must have the {len(rule)} labels of the thresholds, got {problem.n_labels}."
         )
     return problem, request

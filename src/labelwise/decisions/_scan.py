@@ -9,7 +9,8 @@ import numpy as np
 
 from labelwise._blocks import warn_of_label_order
 from labelwise._curves import Cuts
-from labelwise._tuning._result import Evidence, Thresholds
+from labelwise._tuning._evidence import Evidence
+from labelwise._tuning._result import Thresholds
 from labelwise._tuning.problem._problem import check_problem, warn_of_labels_without_positives
 from labelwise._validation import check_beta, check_whole, frame_names
 

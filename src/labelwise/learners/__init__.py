@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
     from labelwise.learners._term_curve import TermCurve as TermCurve
     from labelwise.learners._term_curve import term_curve
-    from labelwise.learners.bags._bag_scores import highest_instances as highest_instances
     from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
     from labelwise.learners.trees._packed_trees import Forests as Forests
 

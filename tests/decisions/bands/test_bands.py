@@ -10,7 +10,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from labelwise._tuning import BandRequest
 from labelwise._tuning.problem._problem import check_problem
-from labelwise.decisions import ReviewQueue, bands_of_labels, review_bands, solve_bands
+from labelwise.decisions import ReviewQueue, review_bands
+from labelwise.decisions.bands._review_bands import solve_bands
 from labelwise.decisions.bands._review_queue import BandCurves
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
@@ -138,7 +139,7 @@ def test_bands_of_some_labels_decide_and_queue_as_all_bands_do():
     scores, truth = drawn(4)
     bands = solve_bands(check_problem(scores, truth, None), BandRequest(max_review=0.5))
     labels = np.array([3, 1])
-    some = bands_of_labels(bands, labels)
+    some = bands._of_labels(labels, None)
     np.testing.assert_array_equal(some.decide(scores[:, labels]), bands.decide(scores)[:, labels])
     queue, all_cells = some.queue(scores[:, labels]), bands.queue(scores)
     kept = np.isin(all_cells.labels, labels)
@@ -149,5 +150,5 @@ def test_bands_of_some_labels_decide_and_queue_as_all_bands_do():
 
 def test_a_score_belongs_to_the_first_piece_whose_floor_it_reaches():
     curves = BandCurves(np.array([0, 2]), np.array([0.5, 0.2]), np.array([0.6, 0.1]))
-    found = curves.probability(np.zeros(4, dtype=int), np.array([0.7, 0.5, 0.4, 0.2]))
+    found = curves._probability(np.zeros(4, dtype=int), np.array([0.7, 0.5, 0.4, 0.2]))
     np.testing.assert_array_equal(found, [0.6, 0.6, 0.1, 0.1])

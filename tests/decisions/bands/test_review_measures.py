@@ -11,8 +11,15 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise._tuning import BandRequest, check_problem
-from labelwise.decisions import ReviewMeasures, review_bands, review_measures, unseen_review
+from labelwise.decisions import (
+    ReviewMeasures,
+    confidence_interval,
+    corrected_value,
+    review_bands,
+    review_measures,
+)
 from labelwise.decisions.bands._band_search import ReviewCost
+from labelwise.decisions.bands._review_bands import cross_fitted_review
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
 
@@ -85,7 +92,7 @@ def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_f
     random = np.random.default_rng(1)
     Y = random.random((150, 3)) < 0.3
     scores = random.normal(size=Y.shape) + Y
-    found = unseen_review(
+    found = cross_fitted_review(
         check_problem(scores, Y, None), request_of(min_precision=1, min_recall=1), 0
     )
     assert (found.n_samples, found.n_positive) == (150, Y.sum())
@@ -93,22 +100,38 @@ def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_f
     assert found.recall < 1
 
 
+def test_the_corrected_value_of_bands_is_measured_on_the_other_folds():
+    random = np.random.default_rng(1)
+    Y = random.random((60, 3)) < 0.3
+    scores, groups = random.normal(size=Y.shape) + Y, np.repeat(np.arange(20), 3)
+    bands = review_bands(scores, Y, min_precision=0.8, groups=groups)
+    found = corrected_value(bands, scores, Y, groups=groups, random_state=0)
+    problem = check_problem(scores, Y, None, groups)
+    assert found == cross_fitted_review(problem, request_of(min_precision=0.8), 0)
+    with pytest.raises(ValueError, match="sample_weight must be None for bands"):
+        corrected_value(bands, scores, Y, sample_weight=np.ones(60))
+    with pytest.raises(ValueError, match="got none, as in files of earlier releases: call review_"):
+        corrected_value(replace(bands, request=None), scores, Y)
+    with pytest.raises(TypeError, match="thresholds must be Thresholds, got Bands"):
+        confidence_interval(bands, scores, Y)
+
+
 def test_a_total_of_reviews_is_shared_out_among_the_rows_of_the_folds():
     random = np.random.default_rng(2)
     Y = random.random((200, 3)) < 0.3
     problem = check_problem(random.normal(size=Y.shape) + Y, Y, None)
-    found = unseen_review(problem, request_of(max_review=100), 0)
+    found = cross_fitted_review(problem, request_of(max_review=100), 0)
     assert 60 < found.reviewed < 150
 
 
 def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
     one = check_problem([[0.1, 0.2, 0.3]], [[1, 0, 1]], None)
-    assert unseen_review(one, request_of(min_recall=1), 0) is None
+    assert cross_fitted_review(one, request_of(min_recall=1), 0) is None
     random = np.random.default_rng(3)
     Y = random.random((40, 3)) < 0.3
     problem = check_problem(random.normal(size=Y.shape), Y, None)
     small = request_of(min_precision=0.9, min_recall=1.0, max_review=119)
-    assert unseen_review(problem, replace(small, max_review=1), 0) is None
+    assert cross_fitted_review(problem, replace(small, max_review=1), 0) is None
 
 
 def test_costs_of_a_label_are_numbers():

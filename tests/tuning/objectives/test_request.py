@@ -16,7 +16,7 @@ from labelwise._tuning.objectives._request import (
     options,
     with_current_options,
 )
-from labelwise.cli import _inputs, _tuning_report
+from labelwise.cli import _blocks, _inputs
 from labelwise.cli.running import load_command
 from labelwise.data import read_scores
 from labelwise.decisions import TunedThresholds, best_thresholds
@@ -34,7 +34,7 @@ WITH_DRAWS = {"shrink": "auto", "random_state": 0}
 def n_calls(monkeypatch):
     """How often each gate was called, and requests were built, wherever they are imported."""
     # The command loads its modules when it runs: they must be there to be counted, and reset.
-    assert {_tuning_report.__name__, _inputs.__name__, read_scores.__module__} <= set(sys.modules)
+    assert {_blocks.__name__, _inputs.__name__, read_scores.__module__} <= set(sys.modules)
     found = dict.fromkeys([*GATES, "Request"], 0)
 
     def counted(name, function):

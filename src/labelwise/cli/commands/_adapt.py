@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from labelwise import data, decisions
+from labelwise import decisions
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import match_rule, parse_ids, read_truth, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource, refuse_as_rule
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.running import command
-
-if TYPE_CHECKING:
-    from labelwise._validation import NamedMatrix
 
 
 @command(
@@ -23,10 +19,12 @@ if TYPE_CHECKING:
     json=True,
     force=True,
     inputs=["scores"],
+    without=["columns", "bags"],
 )
 def adapt(
     thresholds: opt.ThresholdFile,
     scores: opt.Scores,
+    *,
     labels: Annotated[
         str | None, typer.Option(help="Labels that may have moved, with commas.  [default: all]")
     ] = None,
@@ -42,21 +40,19 @@ def adapt(
         ),
     ] = None,
     output: opt.ThresholdOutput = None,
-    ids: opt.Ids = None,
-    by_position: opt.ByPosition = False,
-    missing_labels: opt.MissingLabels = "error",
-    max_bytes: opt.MaxBytes = None,
+    source: MatrixSource,
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
     check_ending(output, ".json")
     refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
-    matching: dict[str, Any] = {"by_position": by_position, "missing_labels": missing_labels}
     with working("adapting"), warnings_as_notes():
         tuned = decisions.Thresholds.load(thresholds)
-        scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-        known, notes = _labelled(calibrate, ids, matching, max_bytes)
-        same = match_rule(thresholds, tuned, [scored, *known], **matching)
+        scored, known, notes = source.scores(scores), [], []
+        if calibrate is not None:
+            beside = source.read(calibrate[1], calibrate[:1], allow_missing=True)
+            known, notes = [*beside.others, beside.truth], beside.notes
+        same = source.match_rule(thresholds, tuned, [scored, *known])
         of_thresholds, of_scores, *of_known = same.places
         chosen = tuned._of_labels(of_thresholds, same.names)
         found = decisions.adapt_thresholds(
@@ -78,27 +74,6 @@ def adapt(
         )
     outputs.show(repr(found), _record(found))
     outputs.say_written(output)
-
-
-def _labelled(
-    files: tuple[Path, Path] | None,
-    ids: str | None,
-    matching: dict[str, Any],
-    max_bytes: int | None,
-) -> tuple[list[NamedMatrix], Sequence[str]]:
-    """Read scores and labels of the same rows, in the same order, and notes about their matching.
-
-    There are none of both without files.
-    """
-    from labelwise._validation import matched
-
-    if files is None:
-        return [], ()
-    scores, labels = files
-    truth = read_truth(labels, None, max_bytes, ids=ids, allow_missing=True)
-    scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-    same = matched(truth, [scored], **matching)
-    return [*same.others, same.truth], same.notes
 
 
 def _names(text: str, chosen: decisions.Thresholds) -> list[str | int]:

@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelwise import _matrices, data, decisions
+from labelwise import _matrices, decisions
+from labelwise._text import printable_path
 from labelwise.cli import _options as opt
-from labelwise.cli._blocks import (
-    BlockRows,
-    reads_in_blocks,
-    refuse_with_blocks,
-    show_decisions_in_blocks,
-)
+from labelwise.cli._blocks import reads_in_blocks, refuse_with_blocks
 from labelwise.cli._cell_lists import (
     check_cell_list,
     queue_columns,
     row_columns,
     write_cells,
 )
-from labelwise.cli._inputs import match_rule, parse_ids, parse_names, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
     check_safe_csv,
+    decision_line,
     decision_summary,
     note,
     warnings_as_notes,
@@ -43,10 +40,12 @@ if TYPE_CHECKING:
     example="labelwise decide thresholds.json new_scores.csv -o decided.csv",
     force=True,
     inputs=["scores"],
+    without=["columns", "bags"],
 )
 def decide(
     thresholds: opt.ThresholdFile,
     scores: opt.Scores,
+    *,
     output: Annotated[
         Path,
         typer.Option(
@@ -62,19 +61,15 @@ def decide(
             "score, lower, upper, probability, and an empty column for the answer; for bands only."
         ),
     ] = None,
-    ids: opt.Ids = None,
-    by_position: opt.ByPosition = False,
-    missing_labels: opt.MissingLabels = "error",
-    max_bytes: opt.MaxBytes = None,
+    source: MatrixSource,
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Decide the labels of each row by thresholds or bands."""
     from labelwise._validation import NamedMatrix, take_columns
 
-    if reads_in_blocks(scores, max_bytes):
-        refuse_with_blocks(missing_labels, queue=queue, safe_csv=safe_csv)
-        rows = BlockRows(parse_names(ids), by_position, max_bytes)
-        show_decisions_in_blocks(thresholds, scores, output, rows)
+    if reads_in_blocks(scores, source.max_bytes):
+        refuse_with_blocks(source, queue=queue, safe_csv=safe_csv)
+        _decide_in_blocks(thresholds, scores, output, source)
         return
     _matrices.check_matrix_ending(output)
     check_cell_list(queue)
@@ -84,10 +79,10 @@ def decide(
     with working("deciding"), warnings_as_notes():
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
-        scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-        labels = match_rule(thresholds, rule, [scored], by_position, missing_labels)
+        scored = source.scores(scores)
+        labels = source.match_rule(thresholds, rule, [scored])
         of_rule, of_scores = labels.places
-        chosen, values = _rule_of_labels(rule, of_rule), take_columns(scored.values, of_scores)
+        chosen, values = rule._of_labels(of_rule, None), take_columns(scored.values, of_scores)
         decided = chosen.decide(values)
         matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
         _matrices.write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
@@ -102,6 +97,20 @@ def decide(
     outputs.message(_summary(rule, decided))
     for path in (output, queue):
         outputs.say_written(path)
+
+
+def _decide_in_blocks(thresholds: Path, scores: Path, output: Path, source: MatrixSource) -> None:
+    """Write the decisions block by block, and print how many there are."""
+    from labelwise._blocks import block_rows, rows_within
+
+    outputs, ids = Outputs([output], inputs=[thresholds, scores]), parse_names(source.ids)
+    n_rows = rows_within({"scores": scores}, source.max_bytes, ids)
+    with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
+        rule = decisions.Thresholds.load(thresholds)
+        found = rule.decide(scores, output, ids=ids, by_position=source.by_position)
+    note(f"{printable_path(scores)} read in blocks.")
+    outputs.message(decision_line(int(found.by_label.sum()), found.n_rows, found.n_without))
+    outputs.say_written(output)
 
 
 def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
@@ -126,15 +135,6 @@ def _check_queue(
         raise ValueError(
             f"--queue needs bands, which labelwise tune --review writes; {path} has none."
         )
-
-
-def _rule_of_labels(
-    rule: decisions.Thresholds | decisions.Bands, labels: np.ndarray
-) -> decisions.Thresholds | decisions.Bands:
-    """Return the thresholds or bands of some labels, in this order and without names."""
-    if isinstance(rule, decisions.Bands):
-        return decisions.bands_of_labels(rule, labels)
-    return replace(rule, values=rule.values[labels], label_names=None)
 
 
 def _summary(rule: decisions.Thresholds | decisions.Bands, decided: Any) -> str:

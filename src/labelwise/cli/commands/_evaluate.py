@@ -11,12 +11,12 @@ from labelwise import data, decisions, measures
 from labelwise._text import as_text, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import (
-    BlockRows,
-    evaluated_in_blocks,
+    block_notes,
+    opened_blocks,
     reads_in_blocks,
     refuse_with_blocks,
 )
-from labelwise.cli._inputs import parse_ids, parse_names, read_decided, read_truth
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
@@ -50,6 +50,7 @@ _OF_SCORES = ("positives", "auc", "average-precision")
 )
 def evaluate(
     labels: opt.Truth,
+    *,
     scores: Annotated[Path | None, typer.Option(help="File of scores.")] = None,
     decided: Annotated[
         Path | None, typer.Option(help="File of decisions: 0 and 1, and -1 for review.")
@@ -78,18 +79,11 @@ def evaluate(
     report: opt.Report = None,
     seed: opt.Seed = 0,
     part: opt.Part = None,
-    columns: opt.Labels = None,
-    bags: opt.Bags = None,
-    ids: opt.Ids = None,
-    by_position: opt.ByPosition = False,
-    missing_labels: opt.MissingLabels = "error",
-    max_bytes: opt.MaxBytes = None,
+    source: MatrixSource,
     cluster: opt.Cluster = None,
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Show every measure of scores, of decisions, or of both."""
-    from labelwise._validation import matched
-
     if scores is None and decided is None:
         raise ValueError("--scores or --decided must be given, got neither.")
     if undefined not in _UNDEFINED:
@@ -99,44 +93,28 @@ def evaluate(
     check_ending(plot, *FIGURES)
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
-    outputs = Outputs(
-        [output, plot, report], inputs=[*read, *data.input_files(labels, labels=columns)]
-    )
+    inputs = [*read, *data.input_files(labels, labels=source.columns)]
+    outputs = Outputs([output, plot, report], inputs=inputs)
+    how: dict[str, Any] = {"beta": beta, "undefined": undefined}
     states = None
-    if cluster is not None or any(reads_in_blocks(path, max_bytes) for path in read):
-        refuse_with_blocks(
-            missing_labels,
-            labels=columns,
-            bags=bags,
-            part=part,
-            bootstrap=bootstrap,
-            report=report,
-        )
+    if cluster is not None or any(reads_in_blocks(path, source.max_bytes) for path in read):
+        refuse_with_blocks(source, part=part, bootstrap=bootstrap, report=report)
         paths = {"Y": labels, "scores": scores, "decided": decided}
-        rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)
-        evaluation, notes = evaluated_in_blocks(paths, beta, undefined, rows)
+        with opened_blocks("measuring in blocks", paths, source, cluster) as (files, matching):
+            evaluation = measures.evaluate(**files, **how, **matching)
+        notes = block_notes(paths, source)
     else:
         with working("reading"), warnings_as_notes():
-            truth = read_truth(
-                labels, columns, max_bytes, bags=bags, part=part, ids=ids, allow_missing=True
-            )
-            scored, found = [], []
-            if scores is not None:
-                scored = [data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)]
-            if decided is not None:
-                found = [read_decided(decided, max_bytes, ids)]
-            same = matched(
-                truth, [*scored, *found], by_position=by_position, missing_labels=missing_labels
-            )
-            states_or_labels = same.others[-1].values if found else None
-            states = answered_states(same.truth.values, states_or_labels) if found else None
+            scored = [] if scores is None else [scores]
+            same = source.read(labels, scored, decided, part=part, allow_missing=True)
+            found = None if decided is None else same.others[-1].values
+            states = None if found is None else answered_states(same.truth.values, found)
         with working("measuring"):
             evaluation = measures.evaluate(
                 same.truth.values,
                 scores=same.others[0].values if scored else None,
-                decided=states.decided if states else states_or_labels,
-                beta=beta,
-                undefined=undefined,
+                decided=states.decided if states else found,
+                **how,
                 label_names=same.truth.label_names,
                 n_bootstrap=bootstrap,
                 random_state=seed,
@@ -252,11 +230,11 @@ class AnsweredStates(NamedTuple):
 
 
 def answered_states(Y: sparse.csc_array, decided: Any) -> AnsweredStates | None:
-    """Measure checked states, and replace each review by the true label; None without reviews."""
+    """Measure states, and replace each review by the true label; None without reviews."""
     from scipy import sparse
 
     if decided.dtype == bool:
         return None
+    found = decisions.review_measures(Y, decided)
     answered = (decided == 1) + (decided == -1).multiply(Y)
-    states = sparse.csr_array(decided)
-    return AnsweredStates(decisions.count_states(Y, states), sparse.csc_array(answered, dtype=bool))
+    return AnsweredStates(found, sparse.csc_array(answered, dtype=bool))

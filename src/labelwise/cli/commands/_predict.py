@@ -204,13 +204,16 @@ def _sentence_cells(
     import numpy as np
 
     from labelwise.cli._model_input import sentences_of
-    from labelwise.learners import highest_instances
 
     decided, names = _decisions(fitted, given.X, names, model)
     X, starts, sentences = sentences_of(fitted, given.X)
     scores = _scores(fitted, X, names, model)
     rows, labels = np.nonzero(decided)
-    first = starts[rows] + highest_instances(scores, starts)[rows, labels]
+    highest = [
+        starts[i] + scores[starts[i] : starts[i + 1], j].argmax()
+        for i, j in zip(rows, labels, strict=True)
+    ]
+    first = np.array(highest, dtype=np.intp)
     values = _scores(fitted, given.X, names, model)
     return row_columns(rows, given.ids, {}) | {
         "label": [names[j] for j in labels.tolist()],
@@ -240,7 +243,7 @@ def _queue(
     scored = NamedMatrix(values, names, *given.ids, source=model)
     side = MatchedSide(bands, label_names=rule.label_names, shape=(0, len(rule)))
     of_rule, of_model = same_labels(side, [side_of(scored)], False, "error").places
-    chosen = decisions.bands_of_labels(rule, of_rule)
+    chosen = rule._of_labels(of_rule, None)
     cells = chosen.queue(values[:, of_model])
     known = [names[j] for j in of_model.tolist()]
     columns = row_columns(cells.rows, given.ids, texts_of(fitted, given.X))

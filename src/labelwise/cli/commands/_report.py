@@ -12,10 +12,8 @@ from labelwise import _io, data, decisions, experiments, reports
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import (
     DataSource,
+    MatrixSource,
     is_model_file,
-    parse_ids,
-    read_row_columns,
-    read_truth,
     refuse_as_model,
     refuse_as_rule,
 )
@@ -43,6 +41,7 @@ def report(
     scores: Annotated[
         Path, typer.Argument(help="File of scores, or a store that labelwise compare wrote.")
     ],
+    *,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="HTML file for the page; - for stdout.")
     ],
@@ -76,19 +75,12 @@ def report(
         str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
     ] = None,
     seed: opt.Seed = 0,
-    columns: opt.Labels = None,
-    bags: opt.Bags = None,
-    ids: opt.Ids = None,
-    by_position: opt.ByPosition = False,
-    missing_labels: opt.MissingLabels = "error",
-    max_bytes: opt.MaxBytes = None,
+    source: MatrixSource,
 ) -> None:
     """Write an HTML page to choose thresholds on.
 
     For a store of labelwise compare, the page shows the results of its studies.
     """
-    from labelwise._validation import matched
-
     of_desks = (thresholds, versus, slices, texts, model, title)
     if labels is None and any(one is not None for one in of_desks):
         raise ValueError(
@@ -105,32 +97,20 @@ def report(
         return
     models = [path for path in (scores, versus) if path is not None]
     beside = [path for path in (thresholds, slices, texts, model) if path is not None]
-    inputs = [*models, *beside, *data.input_files(labels, labels=columns)]
+    inputs = [*models, *beside, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output], inputs=inputs)
     with working("reading"), warnings_as_notes():
-        truth = read_truth(labels, columns, max_bytes, bags=bags, ids=ids)
-        scored = [
-            data.read_scores(path, ids=parse_ids(ids), max_bytes=max_bytes) for path in models
-        ]
-        same = matched(
-            truth,
-            scored,
-            by_position=by_position,
-            missing_labels=missing_labels,
-            labels_of_scores=True,
-        )
+        same = source.read(labels, models, labels_of_scores=True)
         of_rows: dict[str, Any] = {"ids": same.truth.ids}
         notes = same.notes
         if slices is not None:
-            of_rows["slices"], more = read_row_columns(
-                slices, same.truth, by_position, ids, max_bytes
-            )
+            of_rows["slices"], more = source.row_columns(slices, same.truth)
             notes = [*notes, *more]
         if texts is not None and model is not None:
-            more_rows, more = _read_samples(model, texts, same.truth, by_position, ids, max_bytes)
+            more_rows, more = _read_samples(model, texts, same.truth, source)
             of_rows, notes = of_rows | more_rows, [*notes, *more]
         elif texts is not None:
-            found, more = read_row_columns(texts, same.truth, by_position, ids, max_bytes)
+            found, more = source.row_columns(texts, same.truth)
             of_rows["texts"], notes = only_texts(texts, found), [*notes, *more]
         tuned = None
         if thresholds is not None:
@@ -174,15 +154,9 @@ def _given_thresholds(path: Path) -> decisions.Thresholds:
 
 
 def _read_samples(
-    model: Path,
-    table: Path,
-    truth: NamedMatrix,
-    by_position: bool,
-    ids: str | None,
-    max_bytes: int | None,
+    model: Path, table: Path, truth: NamedMatrix, source: MatrixSource
 ) -> tuple[dict[str, Any], list[str]]:
     """Read a model and the samples that it scores, in the order of the labels; texts and notes."""
-    from labelwise._validation import MatchedSide, position_note, rows_in_order, side_of
     from labelwise.cli._model_input import raw_step, read_columns, texts_of
 
     refuse_as_model(model)
@@ -190,18 +164,14 @@ def _read_samples(
     step = raw_step(fitted)
     if step is None:
         raise _io.DataError(model, "reads features, not the texts that --texts gives.")
-    source = DataSource(str(table), ids=ids, max_bytes=max_bytes)
-    X, (found, id_name) = read_columns(fitted, step, source)
-    beside = MatchedSide(table, found, shape=(len(X), 0), id_name=id_name)
-    rows = rows_in_order(side_of(truth), beside, by_position, may_have_more=True)
+    of_table = DataSource(str(table), ids=source.ids, max_bytes=source.max_bytes)
+    X, ids = read_columns(fitted, step, of_table)
+    rows, notes = source.rows_in_order(table, truth, ids, len(X))
     if rows is not None:
         X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
     columns = texts_of(fitted, X).values()
     texts = [" / ".join(of_row) for of_row in zip(*columns, strict=True)]
-    samples = {"model": fitted, "X": X, "texts": texts}
-    if found is not None and truth.ids is not None:
-        return samples, []
-    return samples, [position_note(table, truth.source, rows=True, labels=False)]
+    return {"model": fitted, "X": X, "texts": texts}, notes
 
 
 def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:

@@ -10,15 +10,16 @@ import typer
 from labelwise import _io, splitting
 from labelwise._text import counted, printable
 from labelwise.cli import _options as opt
-from labelwise.cli._blocks import (
-    BlockRows,
-    reads_in_blocks,
-    refuse_with_blocks,
-    rows_in_blocks,
-    split_in_blocks,
-)
+from labelwise.cli._blocks import reads_in_blocks
 from labelwise.cli._inputs import DataSource, group_column, parse_labels, parse_names
-from labelwise.cli._outputs import Outputs, check_ending, note, write_page
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    note,
+    warnings_as_notes,
+    working,
+    write_page,
+)
 from labelwise.cli.running import command
 
 if TYPE_CHECKING:
@@ -66,15 +67,13 @@ def split(
     check_ending(report, ".html")
     path = Path(source.data)
     if in_blocks := reads_in_blocks(path, source.max_bytes):
+        from labelwise._blocks import refuse_in_blocks
+
         # Only the columns of labels are read.
-        refuse_with_blocks(
-            "error", report=report, groups=groups, text=source.text, bags=source.bags
-        )
+        refuse_in_blocks(report=report, groups=groups, text=source.text, bags=source.bags)
         outputs = Outputs([output], inputs=[path])
-        labels = parse_labels(source.labels)
-        rows = BlockRows(parse_names(source.ids), max_bytes=source.max_bytes)
-        shares = _shares(folds, proportions, rows_in_blocks(path, labels, rows))
-        compared = split_in_blocks(path, shares, method, seed, labels, rows)
+        shares = _shares(folds, proportions, _rows_in_blocks(source))
+        compared = _split_in_blocks(source, shares, method, seed)
         n_rows, n_labels = compared.subsets.size, compared.quality.n_labels
         name = path.name
         title = f"{name}: {counted(n_rows, 'row')}, {counted(n_labels, 'label')}"
@@ -117,6 +116,40 @@ def _shares(folds: int, proportions: str | None, n_samples: int) -> int | list[f
         raise ValueError(
             f"--proportions must be numbers separated by commas, got {proportions!r}."
         ) from error
+
+
+def _rows_in_blocks(source: DataSource) -> int:
+    """Return the number of rows of an input, which are not read."""
+    from labelwise._blocks import open_source
+
+    labels = parse_labels(source.labels)
+    if isinstance(labels, int) or (isinstance(labels, str) and labels.endswith(".xml")):
+        raise ValueError(
+            "--labels must name the columns of an input that is read in blocks, or be a prefix "
+            f"with a star, got {labels!r}."
+        )
+    return open_source(Path(source.data), "Y", labels, parse_names(source.ids)).shape[0]
+
+
+def _split_in_blocks(
+    source: DataSource, shares: int | list[float], method: str, seed: int
+) -> splitting.SplitComparison:
+    """Split the rows of a label file block by block, and compare with a split at random."""
+    from labelwise._blocks import block_rows, rows_within
+
+    path, ids = Path(source.data), parse_names(source.ids)
+    labels: Any = parse_labels(source.labels)  # not a number, see above
+    n_rows = rows_within({"Y": path}, source.max_bytes, ids, labels)
+    try:
+        with working("splitting in blocks"), warnings_as_notes(), block_rows(n_rows):
+            return splitting.compare_splits(
+                path, shares, method=method, random_state=seed, columns=labels, ids=ids
+            )
+    except ValueError as error:
+        if labels is not None:
+            raise
+        hint = "--labels names the columns that are labels"
+        raise ValueError(f"{str(error).rstrip('.')}; {hint}.") from error
 
 
 def _split_text(title: str, compared: splitting.SplitComparison) -> str:

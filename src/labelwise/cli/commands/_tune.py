@@ -6,21 +6,23 @@ The options that say what thresholds are tuned for are those of the request of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import math
+import warnings
+from dataclasses import asdict, replace
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
-from labelwise import data
-from labelwise._tuning import Certify, Request
+from labelwise import data, decisions, measures
+from labelwise._tuning import Certify, Request, parse_count
 from labelwise.cli import _options as opt
-from labelwise.cli._blocks import BlockRows, reads_in_blocks, refuse_with_blocks, tuned_in_blocks
-from labelwise.cli._inputs import (
-    columns_beside,
-    parse_ids,
-    parse_names,
-    read_groups,
-    read_truth,
+from labelwise.cli._blocks import (
+    block_notes,
+    opened_blocks,
+    reads_in_blocks,
+    refuse_with_blocks,
 )
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
@@ -30,16 +32,14 @@ from labelwise.cli._outputs import (
     working,
     write_figure,
 )
-from labelwise.cli.running import command
-
-if TYPE_CHECKING:
-    from labelwise.cli._band_report import BandReport
-    from labelwise.cli._tuning_report import TuningReport
+from labelwise.cli.running import command, with_options
 
 # Labels in the figure, the most frequent ones.
 _MOST_DRAWN = 25
 # Options of the request that bands take, too.
-_OF_BANDS = ("min_precision", "min_recall", "guarantee", "weigh")
+_RATES = ("min_precision", "min_recall")
+_OF_BANDS = (*_RATES, "guarantee", "weigh")
+_IN_BLOCKS = "rows that are read in blocks are not cross-validated"
 
 
 @command(
@@ -67,113 +67,219 @@ def tune(
     seed: opt.Seed = 0,
     output: opt.ThresholdOutput = None,
     plot: opt.Plot = None,
-    columns: opt.Labels = None,
-    bags: opt.Bags = None,
     groups: opt.Groups = None,
-    ids: opt.Ids = None,
-    by_position: opt.ByPosition = False,
-    missing_labels: opt.MissingLabels = "error",
-    max_bytes: opt.MaxBytes = None,
     cluster: opt.Cluster = None,
+    source: MatrixSource,
 ) -> None:
     """Find the thresholds that maximize a measure.
 
     Its value on new rows is estimated, too.
     """
-    from labelwise._validation import matched
-
-    report: TuningReport | BandReport
     given, changed = opt.tuning_arguments(asked)
     if review is not None:
-        others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster}
-        refused = [name for name, value in others.items() if value]
-        refused += [name for name in changed if name not in _OF_BANDS]
-        if refused:
-            option = f"--{refused[0].replace('_', '-')}"
-            raise ValueError(f"--review does not go together with {option}.")
-        if review == "auto" and given["min_precision"] is given["min_recall"] is None:
-            raise ValueError("--review auto needs --min-precision or --min-recall.")
+        _check_review(review, given, changed, bootstrap=bootstrap, plot=plot, cluster=cluster)
     check_ending(plot, *FIGURES)
     check_ending(output, ".json")
-    inputs = [scores, *data.input_files(labels, labels=columns)]
+    inputs = [scores, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output, plot], inputs=inputs)
-    if review is None and (cluster is not None or reads_in_blocks(scores, max_bytes)):
-        refuse_with_blocks(missing_labels, plot=plot, labels=columns, bags=bags, groups=groups)
-        if bootstrap:
-            raise ValueError("--bootstrap needs all scores in memory.")
-        rows = BlockRows(parse_names(ids), by_position, max_bytes, cluster)
-        report, notes = tuned_in_blocks(scores, labels, given, rows)
+    if review is None and (cluster is not None or reads_in_blocks(scores, source.max_bytes)):
+        refuse_with_blocks(source, plot=plot, groups=groups, bootstrap=bootstrap)
+        paths = {"Y": labels, "scores": scores}
+        with opened_blocks("reading in blocks", paths, source, cluster, "scores") as (files, how):
+            found = _tuned_thresholds(given, files | how, in_blocks=True)
+        notes = block_notes(paths, source)
     else:
         with working("reading"), warnings_as_notes():
-            names_of_labels: str | list[str] | None = columns
-            ids_of_labels = ids
-            if groups is not None:
-                beside, ids_of_labels = columns_beside(labels, groups, ids, max_bytes)
-                names_of_labels = columns or beside
-            truth = read_truth(
+            same = source.read(
                 labels,
-                names_of_labels,
-                max_bytes,
-                bags=bags,
-                ids=ids_of_labels,
+                [scores],
+                groups=groups,
                 allow_missing=review is None,
-            )
-            scored = data.read_scores(scores, ids=parse_ids(ids), max_bytes=max_bytes)
-            same = matched(
-                truth,
-                [scored],
-                by_position=by_position,
-                missing_labels=missing_labels,
                 labels_of_scores=True,
             )
+            samples = {"scores": same.others[0].values, "Y": same.truth.values}
+            rows: dict[str, Any] = {"random_state": seed, "groups": None}
+            if groups is not None:
+                rows["groups"] = source.groups(labels, groups, same.truth)
         notes = same.notes
-        matrices, names = (same.others[0].values, same.truth.values), same.truth.label_names
-        group_of_row = None
-        if groups is not None:
-            group_of_row = read_groups(labels, groups, same.truth, by_position, ids, max_bytes)
-        if review is not None:
-            report = _band_report(*matrices, names, review, given, seed, group_of_row)
-        else:
-            from labelwise.cli._tuning_report import tuning_report
-
-            with working("tuning"):
-                report = tuning_report(
-                    *matrices,
-                    given,
-                    seed=seed,
-                    n_bootstrap=bootstrap,
-                    groups=group_of_row,
-                    label_names=names,
-                )
+        names: dict[str, Any] = {"label_names": same.truth.label_names}
+        with working("tuning"), warnings_as_notes():
+            if review is not None:
+                found = _tuned_bands(review, given, samples | rows, **names)
+            else:
+                found = _tuned_thresholds(given, samples | rows, bootstrap, **names)
         if plot is not None:
-            write_figure(plot, _figure(report.tuned, *matrices))
+            write_figure(plot, _figure(found.rule, **samples))
     if output is not None:
-        report.tuned.save(output)
+        found.rule.save(output)
     for text in notes:
         note(text)
-    outputs.show("\n".join(report.lines()), report.record())
+    outputs.show(found.text, found.record)
     for path in (output, plot):
         outputs.say_written(path)
 
 
-def _band_report(
-    scores: Any,
-    Y: Any,
-    label_names: Any,
-    review: str,
-    given: dict[str, Any],
-    seed: int,
-    groups: Any,
-) -> BandReport:
-    """Find bands for a review."""
-    from labelwise._tuning import Problem
-    from labelwise._validation import check_groups
-    from labelwise.cli._band_report import band_report
+def _check_review(review: str, given: dict[str, Any], changed: list[str], **others: Any) -> None:
+    """Refuse options that are not for bands."""
+    refused = [name for name, value in others.items() if value]
+    refused += [name for name in changed if name not in _OF_BANDS]
+    if refused:
+        raise ValueError(f"--review does not go together with --{refused[0].replace('_', '-')}.")
+    if review == "auto" and all(given[name] is None for name in _RATES):
+        raise ValueError("--review auto needs --min-precision or --min-recall.")
 
-    numbers = None if groups is None else check_groups(groups, len(groups))
-    with working("tuning"), warnings_as_notes():
-        problem = Problem(scores, Y, label_names, groups=numbers)
-        return band_report(problem, review, given, seed)
+
+class _Tuned(NamedTuple):
+    """Thresholds or bands, the text that explains them, and the same for --json."""
+
+    rule: Any
+    text: str
+    record: dict[str, Any]
+
+
+def _tuned_thresholds(
+    given: dict[str, Any],
+    samples: dict[str, Any],
+    n_bootstrap: int = 0,
+    *,
+    in_blocks: bool = False,
+    **names: Any,
+) -> _Tuned:
+    """Tune thresholds, and estimate their value on new rows unless rows are read in blocks."""
+    reason = "the other folds give no thresholds"
+    if in_blocks:
+        reason = _IN_BLOCKS
+        if given["shrink"] == "auto":
+            reason, given = f"{reason}, so that --shrink auto is 0", given | {"shrink": 0.0}
+    # The report names labels without positives.
+    warnings.filterwarnings("ignore", "Y has no positives")
+    tuned = decisions.best_thresholds(**samples, **names, **given)
+    request: Any = tuned.evidence.request
+    limits = [name for name, limit in request.limits._asdict().items() if limit is not None]
+    free_value, lines, more = tuned.value, [], dict[str, Any]()
+    if limits:
+        free = given | dict.fromkeys((*limits, "guarantee")) | {"shrink": 0.0}
+        free_value = decisions.best_thresholds(**samples, **names, **free).value
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
+        lines.append(
+            f"without {options} the highest value (--shrink 0) is {free_value:.4f}: the constraint "
+            f"costs {free_value - tuned.value:.4f}"
+        )
+    elif not in_blocks:
+        more["corrected_value"] = decisions.corrected_value(tuned, **samples)
+    if n_bootstrap:
+        bounds = decisions.confidence_interval(tuned, **samples, n_bootstrap=n_bootstrap)
+        more |= {"interval": bounds.value, "intervals": bounds.thresholds}
+    tuned = replace(tuned, evidence=replace(tuned.evidence, **more))
+    is_unknown = math.isnan(tuned.evidence.corrected_value)
+    if is_unknown:
+        lines.append(f"on new rows: not known, {reason}")
+    head, *rest = tuned.report().split("\n\n")
+    text = "\n".join(["\n\n".join([with_options(head), *rest]), *lines])
+    return _Tuned(tuned, text, _record(tuned, free_value, reason if is_unknown else None))
+
+
+def _record(
+    tuned: decisions.Thresholds, free_value: float, unseen_reason: str | None
+) -> dict[str, Any]:
+    """Return thresholds and what is known about them for --json, with all labels."""
+    known, counts = tuned.evidence, cast("measures.Counts", tuned.evidence.counts)
+    columns = {
+        "label": _names(tuned),
+        "threshold": tuned.values,
+        "support": known.support,
+        "decided": known.decided,
+        "f": known.f_of_labels,
+    }
+    return {
+        "measure": known.measure,
+        "average": known.average,
+        "beta": known.beta,
+        "value": tuned.value,
+        "is_highest": known.exact,
+        "unseen_value": known.corrected_value,
+        "unseen_reason": unseen_reason,
+        "value_without_constraints": free_value,
+        "micro_precision": measures.micro(measures.precision, counts),
+        "micro_recall": measures.micro(measures.recall, counts),
+        "n_samples": known.n_samples,
+        "n_missing": known.n_missing,
+        "n_decisions": int(known.decided.sum()),
+        "constraints": [check._asdict() for check in known.constraints],
+        "guarantee": None if known.guarantee is None else asdict(known.guarantee),
+        "most_per_row": tuned.max_decided,
+        "top_per_row": tuned.max_rank,
+        "shrink": known.shrink,
+        "fbr": known.fbr,
+        "interval": known.interval,
+        "never_decided": known.never_decided(tuned.label_names),
+        "labels": _rows(columns),
+    }
+
+
+def _names(rule: decisions.Thresholds | decisions.Bands) -> tuple[str, ...]:
+    return rule.label_names or tuple(map(str, range(len(rule))))
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _tuned_bands(
+    review: str, given: dict[str, Any], samples: dict[str, Any], **names: Any
+) -> _Tuned:
+    """Find bands for a review, and what they reach on new rows."""
+    rates = {name: given[name] for name in _RATES}
+    most = None if review == "auto" else parse_count(review, "--review")
+    bands = decisions.review_bands(
+        **samples, **names, **rates, max_review=most, guarantee=given["guarantee"]
+    )
+    found: Any = bands.guarantee
+    lines = [repr(bands)]
+    if found is None:
+        found = decisions.corrected_value(bands, **samples)
+        lines += ["", *_lines_on_new_rows(found, rates)]
+    columns = ("lower", "upper", "support", "accepted", "accepted_positives", "reviewed")
+    by_label = {name: getattr(bands, name) for name in (*columns, "reviewed_positives")}
+    record = {
+        "objective": bands.objective,
+        "value": bands.value,
+        "is_best": bands.exact,
+        "gap": bands.gap,
+        "precision": bands.precision,
+        "recall": bands.recall,
+        "recall_accepted": bands.recall_accepted,
+        "review_per_1000": bands.review_per_1000,
+        **{
+            f"unseen_{name}": math.nan if found is None else getattr(found, name)
+            for name in ("precision", "recall", "review_per_1000")
+        },
+        "n_samples": bands.n_samples,
+        "most_per_row": bands.max_decided,
+        "guarantee": None if bands.guarantee is None else bands.guarantee._asdict(),
+        "labels": _rows({"label": _names(bands), **by_label}),
+    }
+    return _Tuned(bands, "\n".join(lines), record)
+
+
+def _lines_on_new_rows(
+    found: decisions.ReviewMeasures | None, rates: dict[str, float | None]
+) -> list[str]:
+    """Say what bands reach on rows that they were not tuned on, and which rate is not kept."""
+    if found is None:
+        return ["on new rows: not known, the other folds give no bands"]
+    lines = [
+        f"on new rows (cross-validation): precision {found.precision:.4f} of accepted cells, "
+        f"recall {found.recall:.4f}, about {found.review_per_1000:,.0f} cells of 1,000 rows to "
+        "review"
+    ]
+    for limit, least in rates.items():
+        name = limit.removeprefix("min_")
+        rate = getattr(found, name)
+        if least is not None and rate < least:
+            met = f"--min-{name} {least:g} is met on the tuning rows only"
+            lines.append(f"Expect a {name} of about {rate:.4f} on new rows: {met}.")
+    return lines
 
 
 def _figure(tuned: Any, scores: Any, Y: Any) -> Any:

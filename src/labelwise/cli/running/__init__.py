@@ -10,6 +10,7 @@ from labelwise.cli.running._command import (
     declared_defaults,
     example_text,
     load_command,
+    with_options,
 )
 from labelwise.cli.running._errors import FAILURES, exit_code, message
 
@@ -23,4 +24,5 @@ __all__ = [
     "exit_code",
     "load_command",
     "message",
+    "with_options",
 ]

@@ -28,7 +28,13 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from labelwise.cli.running._errors import FAILURES, errors_name_options, exit_code
+from labelwise.cli.running._errors import (
+    FAILURES,
+    errors_name_options,
+    exit_code,
+    long_names_in_options,
+    options_of,
+)
 from labelwise.cli.running._standard_input import standard_input_as_file
 
 # Options that are less similar to the one that was typed are not suggested.
@@ -77,7 +83,8 @@ def command(
 
         @wraps(function)
         def run(**given: Any) -> None:
-            settings = Settings(**{option: given.pop(option) for option in shared})
+            typed = {option: given.pop(option) for option in shared}
+            settings = Settings(**typed, command=name)
             with (
                 settings_in_use(settings),
                 _traceback(settings.debug),
@@ -228,6 +235,7 @@ class Settings(NamedTuple):
     quiet: bool = False
     force: bool = False
     debug: bool = False
+    command: str | None = None
 
 
 _CURRENT: ContextVar[Settings] = ContextVar("settings")
@@ -236,6 +244,14 @@ _CURRENT: ContextVar[Settings] = ContextVar("settings")
 def current_settings() -> Settings:
     """Return the shared options of the running command; all are off outside of a command."""
     return _CURRENT.get(Settings())
+
+
+def with_options(text: str) -> str:
+    """Write options of the running command where a text of a stage names arguments."""
+    name = current_settings().command
+    if name is None:
+        return text
+    return long_names_in_options(text, options_of(get_command(PROGRAMS[name])))
 
 
 @contextmanager

@@ -85,16 +85,23 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     """
     if "--" in text or not options:
         return text
-    if "maximize" in options:
-        text = re.sub(r'average="(\w+)"', r"--maximize \1-NAME", text)
     every = "|".join(sorted(options, key=len, reverse=True))
-    joined = "|".join(name for name in options if "_" in name) or every
-    text = assignments_in_options(text, options)
-    text = re.sub(rf"{_ALONE}({joined})(?![\w'\"=])", lambda m: options[m[1]], text)
+    text = long_names_in_options(text, options)
     text = re.sub(rf"^({every})(?= (?:{_AFTER_NAMES})\b)", lambda m: options[m[1]], text)
     return re.sub(
         rf"\b({_BEFORE_NAMES}) ({every})(?![\w'\"=-])", lambda m: f"{m[1]} {options[m[2]]}", text
     )
+
+
+def long_names_in_options(text: str, options: Mapping[str, str]) -> str:
+    """Write options where a text gives arguments a value, or names one of several words."""
+    if "--" in text or not options:
+        return text
+    if "maximize" in options:
+        text = re.sub(r'average="(\w+)"', r"--maximize \1-NAME", text)
+    joined = "|".join(name for name in options if "_" in name) or "|".join(options)
+    text = assignments_in_options(text, options)
+    return re.sub(rf"{_ALONE}({joined})(?![\w'\"=])", lambda m: options[m[1]], text)
 
 
 def assignments_in_options(text: str, options: Mapping[str, str]) -> str:

@@ -315,6 +315,12 @@ class Bands:
         named = {**dict(found), "curves": BandCurves(**dict(found.curves)), "guarantee": guarantee}
         return Bands(**named)
 
+    def _of_labels(self, places: np.ndarray, label_names: tuple[str, ...] | None) -> Bands:
+        """Return the bands of some of the labels, in any order."""
+        chosen = {name: getattr(self, name)[places] for name in _BY_LABEL}
+        curves = self.curves._of_labels(places)
+        return replace(self, **chosen, label_names=label_names, curves=curves, request=None)
+
     def __len__(self) -> int:
         return self.upper.size
 
@@ -367,15 +373,38 @@ class Bands:
         return [*lines, f"... and {more} more"] if more else lines
 
 
-def bands_of_labels(bands: Bands, labels: np.ndarray) -> Bands:
-    """Return the bands of some labels, in this order and without names."""
-    chosen = {name: getattr(bands, name)[labels] for name in _BY_LABEL}
-    curves = bands.curves.of_labels(labels)
-    return replace(bands, **chosen, label_names=None, curves=curves, request=None)
-
-
 def load_rule(path: str | Path) -> Thresholds | Bands:
-    """Read a file of bands or of thresholds, whichever it is."""
+    """Read thresholds or bands from a JSON file, whichever it has.
+
+    Parameters
+    ----------
+    path : str or Path
+        File to read, which `Thresholds.save` or `Bands.save` has written.
+
+    Returns
+    -------
+    Thresholds or Bands
+        The rule with all attributes. Both have a method `decide`.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is larger than 128 MiB, or has neither thresholds nor bands
+        that this release or an earlier one has written.
+
+    See Also
+    --------
+    Thresholds.load : Read thresholds, and refuse bands.
+    Bands.load : Read bands, and refuse thresholds.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import best_thresholds, load_rule
+    >>> path = getfixture("tmp_path") / "thresholds.json"
+    >>> best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]]).save(path)
+    >>> load_rule(path).decide([[0.8, 0.1]])
+    array([[1, 0]], dtype=int8)
+    """
     from labelwise._tuning._rule_files import BandFile, ThresholdFile, read_rule
 
     found = read_rule(path, ThresholdFile, BandFile)

@@ -1,9 +1,9 @@
 """Find which labels to accept, to reject and to review, on given samples or guaranteed on new ones.
 
-`review_bands` is the public function. Its options are checked once (`BandRequest`); `solve_bands`,
-which the command line calls too, then chooses the search that they ask for. Bands with a guarantee
-are certified on samples that they were not chosen on, and `unseen_review` estimates by
-cross-validation what bands without one reach on new samples.
+`review_bands` is the public function. Its options are checked once (`BandRequest`); `solve_bands`
+then chooses the search that they ask for. Bands with a guarantee are certified on samples that they
+were not chosen on, and `cross_fitted_review` estimates by cross-validation what bands without one
+reach on new samples.
 """
 
 from __future__ import annotations
@@ -402,10 +402,10 @@ def _guarantee(
     )
 
 
-def unseen_review(
+def cross_fitted_review(
     problem: Problem, request: BandRequest, random_state: Any
 ) -> ReviewMeasures | None:
-    """Measure bands on unseen samples, by cross-validation; None if other folds give no bands.
+    """Measure bands on new samples, by cross-validation; None if other folds give no bands.
 
     Each fold is decided by bands that are found on the scores of the other folds, and the decisions
     of all folds are counted together. A total of `max_review` is shared out among samples.

@@ -93,7 +93,7 @@ def queue_of(cells: tuple[np.ndarray, np.ndarray, np.ndarray], curves: BandCurve
     this is the number of errors that a review prevents.
     """
     rows, labels, values = cells
-    probability = curves.probability(labels, values)
+    probability = curves._probability(labels, values)
     prevented = np.minimum(probability, 1 - probability)
     order = np.lexsort((labels, rows, -values, -prevented))
     return ReviewQueue(rows[order], labels[order], values[order], probability[order])
@@ -102,16 +102,29 @@ def queue_of(cells: tuple[np.ndarray, np.ndarray, np.ndarray], curves: BandCurve
 class BandCurves(NamedTuple):
     """The share of positives by score within the review band of each label.
 
-    The pieces of label j are at ``starts[j]`` to ``starts[j + 1] - 1``, from high scores to low
-    ones. A score belongs to the first piece whose floor it reaches. The shares are the slopes of
-    the label's hull, which are the isotonic regression of the label on its scores.
+    `Bands.curves` is such an object. The shares are the slopes of a label's hull, which are the
+    isotonic regression of the label on its scores.
+
+    Attributes
+    ----------
+    starts : ndarray of int of shape (n_labels + 1,)
+        The pieces of label j are at ``starts[j]`` to ``starts[j + 1] - 1``, from high scores to
+        low ones. A score belongs to the first piece whose floor it reaches.
+    floors : ndarray of float64 of shape (n_pieces,)
+        Lowest score of each piece.
+    shares : ndarray of float64 of shape (n_pieces,)
+        Share of positives of each piece in the tuning data.
+
+    See Also
+    --------
+    Bands.queue : List the cells to review.
     """
 
     starts: np.ndarray
-    floors: np.ndarray  # lowest score of each piece
-    shares: np.ndarray  # share of positives of each piece in the tuning data
+    floors: np.ndarray
+    shares: np.ndarray
 
-    def probability(self, labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    def _probability(self, labels: np.ndarray, scores: np.ndarray) -> np.ndarray:
         """Return the share of positives at scores within the bands of labels."""
         found = np.empty(scores.size)
         for j in np.unique(labels):
@@ -120,7 +133,7 @@ class BandCurves(NamedTuple):
             found[here] = self.shares[pieces][place]
         return found
 
-    def of_labels(self, labels: np.ndarray) -> BandCurves:
+    def _of_labels(self, labels: np.ndarray) -> BandCurves:
         """Return the curves of some labels, in this order."""
         sizes = np.diff(self.starts)[labels]
         places = np.repeat(self.starts[labels] - (np.cumsum(sizes) - sizes), sizes)
