@@ -15,6 +15,8 @@ HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
 # Recipes have a lock of their own: their libraries would hold back the versions of all others.
 EXTRAS = test bench docs fuzz
+# The extras of the program itself, without a cluster.
+RUN = cli reports save
 
 .PHONY: demo test lint format test-random test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale bench-texts docs fuzz studies test-recipes release-check lock clean
 
@@ -113,7 +115,7 @@ $(VENV)/.run $(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.fuzz: $(VENV)/.
 lock: $(VENV)/.lock  ## the newest versions that pyproject.toml allows, the same in all locks
 	$(RESOLVE) pyproject.toml $(addprefix --extra ,$(EXTRAS)) --group build --group lock --upgrade \
 	  --output-file $(VERSIONS)
-	$(HASHED) pyproject.toml --output-file locks/run.txt
+	$(HASHED) pyproject.toml $(addprefix --extra ,$(RUN)) --output-file locks/run.txt
 	for group in build lock; do \
 	  $(HASHED) --group $$group --output-file locks/$$group.txt || exit 1; done
 	for extra in $(EXTRAS); do \

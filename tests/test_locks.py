@@ -32,8 +32,11 @@ def plain(requirement):
 def named(extra):
     """Names that pyproject.toml lists for an extra, also through other extras of our own."""
     for requirement in EXTRAS[extra]:
-        own = re.fullmatch(r"labelwise\[(\w+)\]", requirement)
-        yield from named(own[1]) if own else [plain(requirement)]
+        own = re.fullmatch(r"labelwise\[([\w,]+)\]", requirement)
+        if own is None:
+            yield plain(requirement)
+        for other in own[1].split(",") if own else ():
+            yield from named(other)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -55,7 +58,8 @@ def test_locks_list_every_dependency_of_the_project():
     run = {plain(requirement) for requirement in PROJECT["dependencies"]}
     for extra in ("test", "bench", "docs", "fuzz", "recipes"):
         assert {*run, *named(extra)} <= set(versions(extra))
-    assert run <= set(versions("run"))
+    program = {name for extra in ("cli", "reports", "save") for name in named(extra)}
+    assert run | program <= set(versions("run"))
     for group, wanted in GROUPS.items():
         assert set(map(plain, wanted)) <= set(versions(group))
 

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from labelwise._blocks._interface import RowSource
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
+from labelwise._extras import require
 from labelwise._io import DataError, bound_of, npy_header
 from labelwise._tables import ID_NAMES
 from labelwise._validation import check_labels, check_scores, rows_of
@@ -175,6 +176,7 @@ def _open_path(
         raise DataError(path, "does not exist.")
     parts = parquet_parts(path)
     if parts:
+        require("pyarrow", f"{path}")
         return ParquetFiles(path, parts, columns, ids)
     if columns is not None:
         raise DataError(path, f"has no names of columns, so that {columns!r} cannot be chosen.")
@@ -190,10 +192,9 @@ def _open_path(
 
 
 def _open_zarr(path: Path) -> RowSource:
-    try:
-        import zarr
-    except ModuleNotFoundError as error:
-        raise DataError(path, "needs zarr: install labelwise[cluster].") from error
+    require("zarr", f"{path}")
+    import zarr
+
     try:
         array = zarr.open_array(str(path), mode="r")
     except (ValueError, FileNotFoundError, KeyError) as error:

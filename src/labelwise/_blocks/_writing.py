@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy_format
 
+from labelwise._extras import require
 from labelwise._io import check_output, written_whole
 
 _ENDINGS = (".parquet", ".npy", ".zarr")
@@ -22,6 +23,9 @@ def check_block_output(path: Path) -> None:
     """Refuse an ending that blocks are not written to, and a file that cannot be written."""
     if path.suffix.lower() not in _ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(_ENDINGS)}.")
+    needed = {".parquet": "pyarrow", ".zarr": "zarr"}.get(path.suffix.lower())
+    if needed is not None:
+        require(needed, f"{path}")
     if path.suffix.lower() != ".zarr":
         check_output(path)
 
@@ -77,10 +81,8 @@ def _write_parquet(
 
 def _write_zarr(path: Path, blocks: Iterable[np.ndarray], shape: tuple[int, int]) -> None:
     """Write to a folder beside, which replaces the old one at the end."""
-    try:
-        import zarr
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{path} needs zarr: install labelwise[cluster].") from error
+    import zarr
+
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     chunks = (min(shape[0], max(1, _CHUNK_BYTES // shape[1])), shape[1])
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import __version__
+from labelwise._extras import require
 from labelwise._io import MAX_BYTES, DataError, first_line, read_bytes, written_whole
 from labelwise._saving._archive import ABOUT, Archive, open_archive
 from labelwise._saving._skops import skops_io
@@ -70,6 +71,7 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator, got {type(model).__name__}.")
     check_trusted(trusted)
+    require("skops", "a model file")
     skops = skops_io()
     try:
         stream = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
@@ -140,6 +142,7 @@ def load(path: str | Path, *, trusted: Sequence[type] = (), max_bytes: int = MAX
     """
     path = Path(path)
     check_trusted(trusted)
+    require("skops", "a model file")
     try:
         return _loaded(path, trusted, max_bytes)
     except DataError:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._extras import require
 from labelwise._io import (
     Bound,
     DataError,
@@ -46,6 +47,7 @@ class Tables:
     def __init__(
         self, paths: Sequence[str | Path], as_text: Collection[str], max_bytes: int | None
     ) -> None:
+        require("pyarrow", "a file of a table")
         import pyarrow as pa
 
         self.files = [_TableFile(bound_of(path, max_bytes), as_text) for path in paths]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._extras import require
 from labelwise._io import DataError
 
 # Text that means a missing value.
@@ -189,6 +190,7 @@ def plain_table(frame: Any) -> Any:
 
     Categories, dates and other values become their text; lists are refused.
     """
+    require("pyarrow", "a table of features")
     import narwhals as nw
     import pyarrow as pa
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from labelwise._extras import require
+
 # The stemmer takes time quadratic in the length of a word; longer runs of letters are not words.
 _LONGEST_WORD = 100
 # Function words of languages for which scikit-learn has no list: articles, pronouns, prepositions,
@@ -51,6 +53,7 @@ def stop_words_of(language: str | None) -> Collection[str]:
 
 def stemmer_of(language: str) -> Callable[[str], str]:
     """Return the Snowball stemmer of a language, which leaves very long words as they are."""
+    require("snowballstemmer", "stemming")
     import snowballstemmer
 
     stem = snowballstemmer.stemmer(language).stemWord
@@ -59,10 +62,13 @@ def stemmer_of(language: str) -> Callable[[str], str]:
 
 def check_language(language: str | None, input_name: str) -> None:
     """Refuse a language without a Snowball stemmer; None means no language in particular."""
+    if language is None:
+        return
+    require("snowballstemmer", f"{input_name}={language!r}")
     import snowballstemmer
 
     known = snowballstemmer.algorithms()
-    if language is not None and language not in known:
+    if language not in known:
         raise ValueError(
             f"{input_name} must be None or one of {', '.join(known)}, got {language!r}."
         )

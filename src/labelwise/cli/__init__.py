@@ -5,6 +5,27 @@ stages, and what it prints. `_options` declares the options that several command
 writes and prints, `running` runs commands. No other package imports this one.
 """
 
-from labelwise.cli._program import app, main
+import sys
+from typing import TYPE_CHECKING
+
+from labelwise._extras import MissingPackageError, require
+from labelwise._publishing import publish
+
+if TYPE_CHECKING:
+    from labelwise.cli._program import app
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command line; an error ends with one sentence on stderr and exit code 1 or 2."""
+    try:
+        require("typer", "the command line")
+    except MissingPackageError as error:
+        sys.exit(f"labelwise: {error}")
+    from labelwise.cli._program import run
+
+    run()
+
+
+publish(__name__, [])

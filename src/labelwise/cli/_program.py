@@ -1,4 +1,4 @@
-"""The program: its commands by name, and `main`, which turns errors into one sentence."""
+"""The program: its commands by name, and `run`, which turns errors into one sentence."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def labelwise(
     """Multi-label classification: read, split, score, decide, measure, compare, report."""
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line; an error ends with one sentence on stderr and exit code 1 or 2."""
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     atexit.register(gc.disable)  # Python would collect all objects before it ends

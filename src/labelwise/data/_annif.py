@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._extras import require
 from labelwise._io import TEXT_BYTES, DataError, bound_of, decode, plain_name, read_bytes, reading
 from labelwise._tables import encode_table
 from labelwise._validation import NamedMatrix
@@ -90,6 +91,7 @@ def read_annif(
     >>> corpus.label_names
     ('topic 1', 'topic 2', 'topic 3')
     """
+    require("pyarrow", "a table of texts")
     import pyarrow as pa
 
     path = Path(path)

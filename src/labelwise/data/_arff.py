@@ -15,6 +15,7 @@ from xml.sax import ContentHandler, SAXParseException
 import numpy as np
 from scipy import sparse
 
+from labelwise._extras import require
 from labelwise._io import Bound, DataError, decode, line_not_utf8, plain_name, read_bytes, reading
 from labelwise._validation import is_whole
 from labelwise.data._dataset import Dataset
@@ -340,6 +341,7 @@ def _meka_option(header: Header, path: Path) -> int:
 
 def read_label_names(path: str | Path, max_bytes: int | None = None) -> list[str]:
     """Read the names of all label elements, including nested ones, in the order of the file."""
+    require("defusedxml", "a file of label names")
     from defusedxml.common import DefusedXmlException
     from defusedxml.sax import make_parser
 

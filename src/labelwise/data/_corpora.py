@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._extras import require
 from labelwise._tables import encode_table
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.data._dataset import Dataset
@@ -290,6 +291,7 @@ def make_abstracts(n_documents: int = 600, random_state: Any = None) -> Dataset:
     Sentences follow one pattern, and their words are drawn from the subjects of the document, from
     general words, and now and then from another subject.
     """
+    require("pyarrow", "a table of texts")
     import pyarrow as pa
 
     n_documents = check_whole(n_documents, "n_documents")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._extras import require
 from labelwise._io import ending_of, written_whole
 from labelwise._text import check_known, safe_cell
 from labelwise.experiments._results_report import (
@@ -183,6 +184,7 @@ class Results:
         pyarrow.Table
             A row for each value, with the columns of `rows`.
         """
+        require("pyarrow", "a table of results")
         import pyarrow as pa
 
         places, measures, values = self._values

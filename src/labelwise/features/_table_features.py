@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelwise._extras import require
 from labelwise._tables import (
     UNSEEN,
     Categories,
@@ -242,6 +243,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         """Return a frame, or an array with columns called x0, x1 and so on, as an Arrow table."""
         if is_frame(X):
             return plain_table(X)
+        require("pyarrow", "TableFeatures")
         import pyarrow as pa
 
         check_readable(X, "X")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from labelwise._extras import require
+
 _CONNECTING_SECONDS = 10
 _LOCAL = "local"
 
@@ -19,10 +21,9 @@ def cluster_client(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    try:
-        import distributed
-    except ImportError as error:
-        raise ValueError("--cluster needs dask: install labelwise[cluster].") from error
+    require("distributed", "--cluster")
+    import distributed
+
     connect: Any = distributed.Client  # which has no types
     if address == _LOCAL:
         start: Any = distributed.LocalCluster

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from labelwise._extras import MissingPackageError
+
 # Other errors are faults of the program, and end with a traceback.
-FAILURES = (ValueError, TypeError, OSError, MemoryError)
+FAILURES = (ValueError, TypeError, OSError, MemoryError, MissingPackageError)
 FAILED, WRONG_USAGE = 1, 2
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EFBIG)
 # Arguments of functions whose options have other names.
@@ -29,11 +31,11 @@ _ALONE = r"(?<![\w'\"-])"
 
 
 def exit_code(error: Exception) -> int:
-    """Return 2 for wrong arguments, 1 for files, memory and constraints that data cannot meet."""
+    """Return 2 for wrong arguments, 1 for files, memory, packages and constraints not met."""
     from labelwise._io import DataError
     from labelwise._tuning import InfeasibleError
 
-    failures = DataError | InfeasibleError | OSError | MemoryError
+    failures = DataError | InfeasibleError | OSError | MemoryError | MissingPackageError
     return FAILED if isinstance(error, failures) else WRONG_USAGE
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._estimators import score_matrix
+from labelwise._extras import require
 from labelwise._text import figure_text
 from labelwise._validation import check_instance, check_whole, labels_for, with_nan
 from labelwise.data import Dataset
@@ -24,6 +25,7 @@ class Display:
     def _axes(self, ax: Any, **figure_options: Any) -> Any:
         """Return the axes to draw on, and keep them and their figure."""
         if ax is None:
+            require("matplotlib", "a figure")
             import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(**{"layout": "constrained"} | figure_options)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from labelwise import __version__
+from labelwise._extras import require
 from labelwise._text import printable
 
 _TEMPLATES = "labelwise.reports.page"
@@ -96,6 +97,7 @@ def _markup(text: str) -> Any:
 
 @cache
 def _environment() -> Any:
+    require("jinja2", "a report")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
