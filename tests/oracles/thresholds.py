@@ -140,3 +140,31 @@ def envelope(scores, Y):
             return found
         # The steepest next point, and of several on one line the farthest.
         found.append(max(ahead, key=lambda p: ((p[1] - h) / (p[0] - d), p[0])))
+
+
+def highest_in_slices(scores, Y, slices, measure, average="micro"):
+    """The highest value if each label has a threshold in every slice, and the fewest decisions.
+
+    Each combination of cuts is tried. Counts are those of a label in a slice; micro averages sum
+    them, macro averages are means over labels and slices.
+    """
+    pairs = [(j, name) for j in range(scores.shape[1]) for name in sorted(set(slices))]
+    of_pair = [np.array([one == name for one in slices]) for _, name in pairs]
+    choices = [cuts(scores[rows, j]) for (j, _), rows in zip(pairs, of_pair, strict=True)]
+    best, fewest = -np.inf, 0
+    for thresholds in product(*choices):
+        found = []
+        for (j, _), rows, threshold in zip(pairs, of_pair, thresholds, strict=True):
+            decided, truth = scores[rows, j] >= threshold, Y[rows, j]
+            found.append(counts(truth[:, None], decided[:, None]))
+        each = Counts(*(np.array([one[k][0] for one in found]) for k in range(4)))
+        if average == "micro":
+            value = measure(Counts(*(part.sum() for part in each)))
+        else:
+            value = np.mean(measure(each))
+        n_decided = int((each.tp + each.fp).sum())
+        if value > best + 1e-12:
+            best, fewest = value, n_decided
+        elif value > best - 1e-12:
+            fewest = min(fewest, n_decided)
+    return best, fewest

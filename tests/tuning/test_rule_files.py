@@ -91,7 +91,7 @@ def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     path = tmp_path / "tuned.json"
     best_thresholds([[0.1, 0.3], [0.2, 0.1]], [[1, 0], [1, 0]], label_names=["é", "b"]).save(path)
     content = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
-    assert content["version"] == 5
+    assert content["version"] == 6
     assert content["values"] == ["-inf", "inf"]
     assert content["label_names"] == ["é", "b"]
 
@@ -110,17 +110,17 @@ def changed(**changes):
 HOSTILE = [
     (list, "is not a file of labelwise thresholds"),
     (changed(format="other"), "is not a file of labelwise thresholds"),
-    (changed(version=0), "has version 0, but only 1 to 5 can be read"),
-    (changed(version=99), "has version 99, but only 1 to 5 can be read"),
-    (changed(version=True), "has version True, but only 1 to 5 can be read"),
-    (changed(version=2.0), r"has version 2\.0, but only 1 to 5 can be read"),
+    (changed(version=0), "has version 0, but only 1 to 6 can be read"),
+    (changed(version=99), "has version 99, but only 1 to 6 can be read"),
+    (changed(version=True), "has version True, but only 1 to 6 can be read"),
+    (changed(version=2.0), r"has version 2\.0, but only 1 to 6 can be read"),
     (lambda c: {k: v for k, v in c.items() if k != "adapted"}, "lacks the key 'adapted'"),
     (lambda c: changed(version=2)({k: v for k, v in c.items() if k != "guarantee"}), "guarantee"),
     (
         lambda c: changed(version=1)({k: v for k, v in c.items() if k != "gap"}),
         "lacks the key 'gap'",
     ),
-    (changed(version=[[]] * 25), "has more than the 20 lists that a result may have"),
+    (changed(version=[[]] * 25), "has more than the 28 lists that a result may have"),
     (changed(code="run"), "has an unknown key 'code'"),
     (lambda c: {k: v for k, v in c.items() if k != "beta"}, "lacks the key 'beta'"),
     (changed(values=[]), "values must have at least 1 item, got "),
@@ -203,7 +203,7 @@ def test_lists_in_lists_are_refused_before_they_are_built(tmp_path):
     for content in (b"[" * 10**6, b"[" + b"[]," * 10**6 + b"[]]", b'{"a":' * 10**6):
         path.write_bytes(content)
         tracemalloc.start()
-        with pytest.raises(DataError, match="has more than the 20 lists"):
+        with pytest.raises(DataError, match="has more than the 28 lists"):
             Thresholds.load(path)
         assert tracemalloc.get_traced_memory()[1] < 10 * len(content)
         tracemalloc.stop()

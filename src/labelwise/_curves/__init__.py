@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from labelwise._curves._rankings_kernels import weighted_tops as weighted_tops
     from labelwise._curves._row_curves import Curves as Curves
     from labelwise._curves._row_curves import RowCurves as RowCurves
+    from labelwise._curves._row_curves import SliceColumns as SliceColumns
     from labelwise._curves._row_curves import exact_weights as exact_weights
 
 publish(__name__, [])

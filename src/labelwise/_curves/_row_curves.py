@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -77,6 +77,24 @@ class Curves(Protocol):
         """Return the counts of each label at one threshold per label."""
 
 
+class SliceColumns(NamedTuple):
+    """Columns that are labels in slices: a column counts only the samples of its slice.
+
+    The slices of one label come after those of another.
+    """
+
+    names: tuple[str, ...]  # of the slices
+    label_names: tuple[str, ...] | None
+    of_row: np.ndarray  # number of the slice of each row
+    of_column: np.ndarray  # number of the slice of each column
+
+    def n_samples(self, weights: np.ndarray) -> np.ndarray:
+        """Return the number of samples of each column, counted by weight."""
+        # Sums of weights are exact, see `exact_weights`.
+        totals = np.bincount(self.of_row, weights, len(self.names)).astype(weights.dtype)
+        return np.asarray(totals[self.of_column])
+
+
 @dataclass(frozen=True, eq=False)
 class RowCurves:
     """Curves of scores and labels in memory, with rankings and counts computed on demand."""
@@ -87,6 +105,8 @@ class RowCurves:
     weights: np.ndarray | None = None  # of the rows, by `exact_weights`; None if all count once
     # Cells without truth, which have no score (scores are CSR) and are no positives; None if none.
     missing: sparse.csc_array | None = None
+    # Columns that are labels in slices have no score for samples of other slices (scores are CSR).
+    slicing: SliceColumns | None = None
 
     @property
     def n_samples(self) -> int:
@@ -113,9 +133,9 @@ class RowCurves:
     @property
     def n_counted(self) -> Any:
         """Number of samples by weight: one number, or an array with that of each label."""
-        return (
-            self.totals(self.everyone).n_samples if self.missing is not None else self.total_weight
-        )
+        if self.missing is None and self.slicing is None:
+            return self.total_weight
+        return self.totals(self.everyone).n_samples
 
     @property
     def n_missing(self) -> int:
@@ -151,10 +171,10 @@ class RowCurves:
 
     def totals(self, weights: np.ndarray) -> Totals:
         """Return the number of positives and of samples, with samples counted by weight."""
-        total = weights.sum().item()
-        return Totals(
-            weights @ self.Y, total if self.missing is None else total - weights @ self.missing
-        )
+        counted = weights.sum().item() if self.slicing is None else self.slicing.n_samples(weights)
+        if self.missing is not None:
+            counted = counted - weights @ self.missing
+        return Totals(weights @ self.Y, counted)
 
     def cuts(self, weights: np.ndarray, everywhere: bool) -> Cuts:
         """Return the cuts of all labels under weights, at positives or at every distinct score."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
     from labelwise._tuning._scores_to_tune_on import with_constant_labels as with_constant_labels
+    from labelwise._tuning._slice_thresholds import SliceThresholds as SliceThresholds
     from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise._tuning._solve import check_bootstrap as check_bootstrap
     from labelwise._tuning._solve import solve as solve
@@ -64,6 +65,7 @@ __all__ = [
     "Problem",
     "Request",
     "Samples",
+    "SliceThresholds",
     "Splits",
     "Thresholds",
     "TuningScores",
@@ -90,6 +92,14 @@ __all__ = [
 # Model files name these classes by the stage that users import them from.
 publish(
     __name__,
-    ["Certify", "ConstraintCheck", "Evidence", "Guarantee", "LinearFractional", "Thresholds"],
+    [
+        "Certify",
+        "ConstraintCheck",
+        "Evidence",
+        "Guarantee",
+        "LinearFractional",
+        "SliceThresholds",
+        "Thresholds",
+    ],
     known_as="labelwise.decisions",
 )

@@ -176,8 +176,11 @@ class Evidence:
         if self.fbr:
             # The F of a label that was not decided before is 0, and so below the amount, too.
             reasons[f"with F below fbr {self.fbr:g}"] = left
-        if self.guarantee is not None and self.guarantee.needed is not None:
-            reasons["without a certificate"] = self.guarantee.needed > 0
+        needed = None if self.guarantee is None else self.guarantee.needed
+        if needed is not None:
+            # Of each label, of the labels of each slice, or of each slice.
+            by_label = needed.reshape(-1, left.size if needed.size % left.size == 0 else 1)
+            reasons["without a certificate"] = (by_label > 0).any(axis=0)
         reasons["not worth a decision for this measure"] = left
         names, found = label_names or tuple(map(str, range(left.size))), {}
         for reason, applies in reasons.items():
@@ -300,7 +303,11 @@ class Evidence:
         """Return the evidence of other labels, as `Thresholds._of_labels` does."""
         guarantee, hits = self.guarantee, self.true_positives
         if guarantee is not None and guarantee.needed is not None:
-            guarantee = replace(guarantee, needed=taken(guarantee.needed, places, 0))
+            needed = guarantee.needed
+            if guarantee.across != "slices":
+                # With slices, the labels of each slice come one after another.
+                needed = taken(needed.reshape(-1, self.support.size), places, 0).ravel()
+            guarantee = replace(guarantee, needed=needed)
         return replace(
             self,
             support=taken(self.support, places, 0),

@@ -126,6 +126,7 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
     truth = sparse.csr_array(problem.Y, dtype=np.float64)
     gaps = problem.missing if problem.missing is not None else sparse.csc_array(truth.shape)
     matrices = decided.multiply(truth), truth, decided, gaps.astype(np.float64)
+    slicing = problem.slicing
     cells = [sparse.csr_array(part.T) for part in matrices]
     values = []
     for n_draws in _block_sizes(retuning.n_draws, problem.n_samples):
@@ -135,7 +136,11 @@ def _cross_fitted_values(problem: Problem, retuning: Retuning) -> np.ndarray:
         weights = weights.T * (problem.total_weight / weights.sum(axis=1))
         tp, n_positive, n_decided, n_missing = ((part @ weights).T for part in cells)
         fp, fn = np.maximum(n_decided - tp, 0.0), np.maximum(n_positive - tp, 0.0)
-        tn = np.maximum(problem.total_weight - n_missing - tp - fp - fn, 0.0)
+        n_counted: Any = problem.total_weight
+        if slicing is not None:
+            is_of_slice = slicing.of_row == np.arange(problem.n_slices)[:, None]
+            n_counted = (is_of_slice @ weights)[slicing.of_column].T
+        tn = np.maximum(n_counted - n_missing - tp - fp - fn, 0.0)
         values.append(retuning.value(Counts(tp, fp, fn, tn)))
     return np.concatenate(values)
 

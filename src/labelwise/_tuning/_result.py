@@ -6,17 +6,20 @@ turns scores into decisions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
-from labelwise._blocks import is_stored
+from labelwise._blocks import is_stored, refuse_in_blocks
 from labelwise._text import as_html, as_text, counted, printable
 from labelwise._tuning._evidence import Evidence, taken
+from labelwise._tuning._slice_thresholds import SliceThresholds, check_slices, sum_text
 from labelwise._tuning.problem._decisions import (
     as_given,
     columns_of_labels,
@@ -55,6 +58,9 @@ class Thresholds:
     max_rank : int or None
         How many labels of a sample can be decided: those with its highest scores, if they reach
         their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per row.
+    slices : SliceThresholds or None
+        Thresholds of each slice of the samples. `values` are then those of all samples together,
+        for samples of other slices. None without slices.
     evidence : Evidence
         What is known about the thresholds: value and corrected value, proof, constraints,
         guarantee, and the counts of each label.
@@ -78,6 +84,7 @@ class Thresholds:
     label_names: tuple[str, ...] | None = None
     max_decided: int | None = None
     max_rank: int | None = None
+    slices: SliceThresholds | None = None
 
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
@@ -92,6 +99,7 @@ class Thresholds:
         scores: Any,
         output: str | Path | None = None,
         *,
+        slices: Any = None,
         ids: str | Sequence[str] | None = None,
         by_position: bool = False,
     ) -> Any:
@@ -109,6 +117,10 @@ class Thresholds:
             File to write the decisions to, block by block, with the ending .parquet, .npy or
             .zarr; they are int8. It appears only once it is complete. Ids of the rows are written
             along to parquet files.
+        slices : array of shape (n_samples,), default=None
+            Slice of each sample, for thresholds that were tuned with slices. Samples of slices that
+            were not tuned on are decided by the thresholds of all slices together. Only for scores
+            in memory.
         ids : str or sequence of str, default=None
             Name of the column of ids, or several names of which the file has one. Only for a
             parquet file of scores. None finds the column.
@@ -128,10 +140,15 @@ class Thresholds:
         Raises
         ------
         ValueError
-            If the scores are not finite, if their labels are not those of the thresholds, or if the
-            output has another ending.
+            If the scores are not finite, if their labels are not those of the thresholds, if slices
+            are missing or not expected, or if the output has another ending.
         DataError
             If a file cannot be read.
+
+        Warns
+        -----
+        UserWarning
+            If thresholds were not tuned on a slice.
 
         Notes
         -----
@@ -146,7 +163,9 @@ class Thresholds:
         array([[1, 0],
                [0, 1]], dtype=int8)
         """
+        self._check_slices_given(slices)
         if output is not None or is_stored(scores):
+            refuse_in_blocks(slices=slices)
             from labelwise._tuning._decide_blocks import decide_stored
 
             return decide_stored(
@@ -156,11 +175,44 @@ class Thresholds:
         columns = columns_of_labels(
             self.label_names, len(self), checked.names, checked.matrix.shape[1]
         )
-        return as_given(decided_by_label(self._decide, checked.matrix, columns), scores)
+        decide: Callable[[Any], Any] = self._decide
+        if self.slices is not None:
+            numbers = self.slices._numbers(slices, checked.matrix.shape[0])
+            decide = partial(self._decide, numbers=numbers)
+        return as_given(decided_by_label(decide, checked.matrix, columns), scores)
 
-    def _decide(self, scores: Any) -> Any:
-        """Decide checked scores whose columns have the order of the labels."""
-        return decisions_at(scores, self.values, self.max_decided, self.max_rank)
+    def _decide(self, scores: Any, numbers: np.ndarray | None = None) -> Any:
+        """Decide checked scores whose columns have the order of the labels.
+
+        `numbers` are those of the slices of the samples, -1 for slices that were not tuned on.
+        """
+        if self.slices is None or numbers is None:
+            return decisions_at(scores, self.values, self.max_decided, self.max_rank)
+        rows, parts, most = [], [], self.slices.max_decided
+        scores = sparse.csr_array(scores) if sparse.issparse(scores) else scores
+        for number in np.unique(numbers):
+            mine = np.flatnonzero(numbers == number)
+            limit = self.max_decided if most is None or number < 0 else int(most[number])
+            values = self.values if number < 0 else self.slices.values[number]
+            rows.append(mine)
+            parts.append(decisions_at(scores[mine], values, limit, self.max_rank))
+        order = np.argsort(np.concatenate(rows))
+        if sparse.issparse(scores):
+            return sparse.vstack(parts, format="csr")[order]
+        return np.concatenate(parts)[order]
+
+    def _check_slices_given(self, slices: Any) -> None:
+        """Refuse slices for thresholds without slices, and the other way around."""
+        if (self.slices is None) != (slices is None):
+            why = "have no slices" if self.slices is None else "differ by slice"
+            raise ValueError(f"slices must be given as in tuning: the thresholds {why}.")
+
+    def _refuse_slices(self, what: str) -> None:
+        """Refuse thresholds that differ by slice where each label needs one threshold."""
+        if self.slices is not None:
+            raise ValueError(
+                f"{what} takes one threshold a label, not thresholds that differ by slice."
+            )
 
     def save(self, path: str | Path) -> None:
         """Write the thresholds to a JSON file.
@@ -269,6 +321,7 @@ class Thresholds:
             self,
             values=taken(self.values, places, np.inf),
             label_names=label_names,
+            slices=None if self.slices is None else self.slices._of_labels(places),
             evidence=replace(self.evidence._of_labels(places), **evidence),
         )
 
@@ -315,22 +368,36 @@ class Thresholds:
             marked = counted(int(is_few.sum()), "label")
             below.append(f"* fewer than {_FEW} positives ({marked}): not reliable")
         table = as_text([[*_HEADING, "F"], *rows])
+        below += self._slice_lines()
         return "\n".join([*self._above(), *known._rates(), "", table, *below, "", *expected])
 
     def __repr__(self) -> str:
         table = as_text([_HEADING, *self._rows(range(len(self))[:_MOST_SHOWN])])
-        return "\n".join([*self._above(), "", table, *self._more()])
+        return "\n".join([*self._above(), "", table, *self._more(), *self._slice_lines()])
+
+    def _slice_lines(self) -> list[str]:
+        """Return a table of the slices, or no line."""
+        return [] if self.slices is None else ["", as_text(self.slices._rows())]
 
     def _repr_html_(self) -> str:
         above = "".join(f"<p>{escape(line)}</p>" for line in self._above())
         below = "".join(f"<p>{line}</p>" for line in self._more())
         table = as_html([_HEADING, *self._rows(range(len(self))[:_MOST_SHOWN])])
-        return f"{above}{table}{below}"
+        slices = "" if self.slices is None else as_html(self.slices._rows())
+        return f"{above}{table}{below}{slices}"
 
     def _above(self) -> list[str]:
         """Return the lines above the table."""
-        notes = self.evidence._notes(self.max_decided, self.max_rank, self.label_names)
-        return [f"Thresholds of {len(self)} labels: {self.evidence._title()}", *notes]
+        names, in_slices = self.label_names, ""
+        if self.slices is not None:
+            labels = names or tuple(map(str, range(len(self))))
+            names = tuple(f"{label} in {one}" for one in self.slices.names for label in labels)
+            in_slices = f" in {counted(len(self.slices.names), 'slice')}"
+            if self.evidence.guarantee is not None and self.evidence.guarantee.across == "slices":
+                names = self.slices.names
+        notes = self.evidence._notes(self.max_decided, self.max_rank, names)
+        title = f"Thresholds of {len(self)} labels{in_slices}: {self.evidence._title()}"
+        return [title, *notes]
 
     def _rows(self, labels: Sequence[int] | np.ndarray) -> list[list[str]]:
         """Return the rows of a table of labels."""
@@ -340,7 +407,7 @@ class Thresholds:
             [
                 printable(str(names[j])),
                 f"{self.values[j]:.6g}",
-                *map(_number, (support[j], decided[j])),
+                *map(sum_text, (support[j], decided[j])),
             ]
             for j in labels
         ]
@@ -348,11 +415,6 @@ class Thresholds:
     def _more(self) -> list[str]:
         more = len(self) - _MOST_SHOWN
         return [f"... and {more:,} more"] if more > 0 else []
-
-
-def _number(count: Any) -> str:
-    """Return a count as text; a sum of weights may have decimals."""
-    return f"{count:.6g}" if isinstance(count, float) else f"{count}"
 
 
 def check_thresholds(thresholds: Any, n_labels: int) -> None:
@@ -369,3 +431,5 @@ def check_thresholds(thresholds: Any, n_labels: int) -> None:
         raise ValueError(f"values must be one number for each of {n_labels} labels")
     if names is not None and (type(names) is not tuple or len(names) != n_labels):
         raise ValueError(f"label_names must be those of {n_labels} labels")
+    if getattr(thresholds, "slices", None) is not None:
+        check_slices(thresholds.slices, n_labels)

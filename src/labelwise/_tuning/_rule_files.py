@@ -37,6 +37,7 @@ from pydantic import (
 )
 
 from labelwise._io import DataError, read_bytes, written_whole
+from labelwise._tuning._slice_thresholds import SliceThresholds
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import (
@@ -159,6 +160,18 @@ class _GuaranteeFields(_FileObject):
     n_groups: _Whole | None = None
 
 
+class _SliceFields(_FileObject):
+    """Thresholds and counts of slices, those of the labels of a slice after another."""
+
+    names: _Names
+    values: _Thresholds
+    support: _Sums
+    decided: _Sums
+    true_positives: _Sums
+    n_samples: _Wholes
+    max_decided: _Wholes | None
+
+
 class _BandGuaranteeFields(_FileObject):
     level: _Number
     min_precision: _Number | None
@@ -175,6 +188,21 @@ class _CurveFields(_FileObject):
     starts: _Wholes
     floors: _Floats
     shares: _Floats
+
+
+def _slices_of_lists(names: tuple[str, ...], max_decided: Any, **parts: Any) -> SliceThresholds:
+    """Build thresholds of slices from flat lists, of which each has an entry for every cell."""
+    n_slices, n_samples = len(names), parts.pop("n_samples")
+    if not n_slices or n_samples.size != n_slices:
+        raise ValueError(f"n_samples must have {n_slices} numbers, one a slice.")
+    if max_decided is not None and max_decided.size != n_slices:
+        raise ValueError(f"max_decided must have {n_slices} numbers, one a slice.")
+    size = parts["values"].size
+    for name, part in parts.items():
+        if part.size != size or size % n_slices:
+            raise ValueError(f"{name} must have a number for each label in each slice.")
+    matrices = {name: part.reshape(n_slices, -1) for name, part in parts.items()}
+    return SliceThresholds(names, n_samples=n_samples, max_decided=max_decided, **matrices)
 
 
 class _RuleFile(_FileObject):
@@ -204,6 +232,7 @@ class _RuleFile(_FileObject):
 _SINCE_2: Mapping[str, Any] = {"most_per_row": None, "constraints": [], "guarantee": None}
 _SINCE_3 = {"adapted": False, "n_missing": 0, "weighted": False, "top_per_row": None}
 _SINCE_5 = {"request": None}
+_SINCE_6 = {"slices": None}
 
 
 def _with_labels(constraint: Any) -> Any:
@@ -217,11 +246,12 @@ class ThresholdFile(_RuleFile):
 
     form = "labelwise thresholds"
     later = {
-        1: {**_SINCE_2, **_SINCE_3, **_SINCE_5},
-        2: {**_SINCE_3, **_SINCE_5},
-        3: _SINCE_5,
-        4: _SINCE_5,
-        5: {},
+        1: {**_SINCE_2, **_SINCE_3, **_SINCE_5, **_SINCE_6},
+        2: {**_SINCE_3, **_SINCE_5, **_SINCE_6},
+        3: {**_SINCE_5, **_SINCE_6},
+        4: {**_SINCE_5, **_SINCE_6},
+        5: _SINCE_6,
+        6: {},
     }
 
     values: _Thresholds
@@ -254,6 +284,7 @@ class ThresholdFile(_RuleFile):
     n_missing: _Whole
     weighted: bool
     request: Annotated[_Options, _asked(Request, "values")]
+    slices: Annotated[SliceThresholds, _record(_slices_of_lists, _SliceFields)] | None
 
     @classmethod
     def current(cls, content: dict[str, Any], version: int) -> dict[str, Any]:
@@ -267,10 +298,17 @@ class ThresholdFile(_RuleFile):
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._check_sizes("values", "support", "decided", "label_names", "intervals")
+        n_slices, of_slice = 1, self.values.size
+        if self.slices is not None:
+            n_slices, n_labels = self.slices.values.shape
+            if n_labels != self.values.size:
+                raise ValueError(f"slices has {n_labels} labels but values has {of_slice}.")
+            of_slice = 1 if self.guarantee and self.guarantee.across == "slices" else n_labels
         needed = None if self.guarantee is None else self.guarantee.needed
-        if needed is not None and needed.size != self.values.size:
+        if needed is not None and needed.size != n_slices * of_slice:
             raise ValueError(
-                f"guarantee has {needed.size} labels but values has {self.values.size}."
+                f"guarantee has {needed.size} numbers of decisions needed, but must have "
+                f"{n_slices * of_slice}."
             )
         return self
 
@@ -337,8 +375,8 @@ class BandFile(_RuleFile):
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
 # Most lists and objects that a file may have, and most keys of an object; rules are written with
-# at most 18 and 26.
-_MOST_LISTS, _MOST_KEYS = 20, 40
+# at most 26 and 27.
+_MOST_LISTS, _MOST_KEYS = 28, 40
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 # What a value must be, by the kind of an error of pydantic.
 _KINDS = {
@@ -450,6 +488,13 @@ def _as_json(value: Any) -> Any:
         return _as_json(asked_for(value))
     if isinstance(value, dict):
         return {name: _as_json(item) for name, item in value.items()}
+    if isinstance(value, SliceThresholds):
+        # Few lists, of which a file of unknown origin can be refused if it has more.
+        parts = {one.name: getattr(value, one.name) for one in fields(value)}
+        return {
+            name: _as_json(part.ravel() if isinstance(part, np.ndarray) else part)
+            for name, part in parts.items()
+        }
     if is_dataclass(value):
         return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):

@@ -70,6 +70,7 @@ from labelwise._validation._numbers import (
     is_real,
     is_whole,
     relative_weights,
+    slice_texts,
 )
 from labelwise._validation._outcome import Outcome, check_outcome
 
@@ -130,6 +131,7 @@ __all__ = [
     "same_labels",
     "scores_of_class_1",
     "side_of",
+    "slice_texts",
     "take_columns",
     "take_rows",
     "truth_for",

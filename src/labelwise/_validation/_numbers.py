@@ -117,22 +117,34 @@ def relative_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
     return None if (weights == weights[0]).all() else weights
 
 
-def check_groups(groups: Any, n_samples: int) -> np.ndarray:
-    """Return the number of each sample's group, counted from 0 in the order of first occurrence."""
-    check_readable(groups, "groups")
+def check_groups(groups: Any, n_samples: int, input_name: str = "groups") -> np.ndarray:
+    """Return the number of each sample's group, counted from 0 in the order of first occurrence.
+
+    Messages have `input_name`, a plural, and its singular.
+    """
+    must = f"{input_name} must name a {input_name[:-1]} for"
+    check_readable(groups, input_name)
     is_list = isinstance(groups, list | tuple)
     # As numbers or text, 1 and "1" in one list would be the same group.
     names = np.fromiter(groups, object, len(groups)) if is_list else np.asarray(groups)
     if names.shape != (n_samples,):
-        raise ValueError(
-            f"groups must name a group for each of {n_samples} samples, got {names.shape}."
-        )
+        raise ValueError(f"{must} each of {n_samples} samples, got {names.shape}.")
     if names.dtype.kind in "iub":
         _, first, number = np.unique(names, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[number]
     numbers: dict[Any, int] = {}
     for i, name in enumerate(names.tolist()):
         if name is None or name != name:
-            raise ValueError(f"groups must name a group for every sample, got none at sample {i}.")
+            raise ValueError(f"{must} every sample, got none at sample {i}.")
         numbers.setdefault(name, len(numbers))
     return np.array([numbers[name] for name in names.tolist()], dtype=np.int64)
+
+
+def slice_texts(slices: Any, n_samples: int) -> np.ndarray:
+    """Return the slice of each sample as text; 2.0 and 2 are the same slice."""
+    numbers = check_groups(slices, n_samples, "slices")
+    _, first = np.unique(numbers, return_index=True)
+    values = slices if isinstance(slices, list | tuple) else np.asarray(slices)
+    named = [values[i] for i in first.tolist()]
+    texts = [str(int(one) if is_real(one) and float(one).is_integer() else one) for one in named]
+    return np.asarray(np.array(texts, dtype=object)[numbers])

@@ -14,6 +14,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise._tuning._evidence import Evidence as Evidence
     from labelwise._tuning._result import Thresholds
+    from labelwise._tuning._slice_thresholds import SliceThresholds as SliceThresholds
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
     from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
@@ -92,5 +93,6 @@ publish(
         "ReviewQueue",
         "Scan",
         "Sigmoid",
+        "SliceThresholds",
     ],
 )

@@ -11,6 +11,7 @@ from labelwise._tuning._cross_fitting import (
     warn_of_broken_constraints,
 )
 from labelwise._tuning._result import Thresholds
+from labelwise._tuning._slices import request_in_slices, with_slices
 from labelwise._tuning._solve import solve
 from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import (
@@ -36,6 +37,7 @@ def best_thresholds(
     max_decisions: int | float | str | None = None,
     guarantee: float | str | Certify | None = None,
     groups: Any = None,
+    slices: Any = None,
     sample_weight: Any = None,
     label_names: Sequence[str] | None = None,
     random_state: Any = None,
@@ -134,6 +136,11 @@ def best_thresholds(
         of these scores. The bootstrap and the guarantee draw and count every copy by itself. With
         `guarantee`, groups are the independent units, and a new group must not have more samples
         than the largest; ``Certify(0.95, weigh="group")`` counts every group the same.
+    slices : array of shape (n_samples,), default=None
+        Slice of each sample: a hospital, a language, a version of the model. Each label has a
+        threshold of its own in every slice (`Thresholds.slices`), and is a label of its own for
+        everything else: in macro averages, shrinkage, constraints and guarantees of labels. A
+        sample of another slice is decided by thresholds that are tuned on all samples together.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples,
         one of weight 0 as none, in the measure, in costs and in constraints. Folds and bootstrap
@@ -249,7 +256,8 @@ def best_thresholds(
     0.9
     """
     matching = {"ids": ids, "by_position": by_position}
-    curves = check_curves(scores, Y, label_names, groups, sample_weight, **matching)
+    curves = check_curves(scores, Y, label_names, groups, sample_weight, slices, **matching)
+    n_slices = 1 if not isinstance(curves, Problem) else curves.n_slices
     request = Request(
         maximize=maximize,
         average=average,
@@ -262,7 +270,7 @@ def best_thresholds(
         min_recall=min_recall,
         max_decisions=max_decisions,
         guarantee=guarantee,
-        n_labels=curves.n_labels,
+        n_labels=curves.n_labels // n_slices,
     )
     if not isinstance(curves, Problem):
         warn_of_labels_without_positives(curves)
@@ -270,8 +278,10 @@ def best_thresholds(
     problem = curves
     tested = check_calibration(problem, request.certify, **matching)
     warn_of_labels_without_positives(problem)
-    if not request.limits.are_set:
-        return solve(problem, request, random_state)
-    tuned = tune_and_correct(problem, request, random_state, calibration=tested).thresholds
-    warn_of_broken_constraints(tuned)
-    return tuned
+    asked = request_in_slices(request, problem)
+    if request.limits.are_set:
+        tuned = tune_and_correct(problem, asked, random_state, calibration=tested).thresholds
+        warn_of_broken_constraints(tuned)
+    else:
+        tuned = solve(problem, asked, random_state)
+    return with_slices(tuned, problem, request, random_state)

@@ -7,8 +7,9 @@ from typing import Any, overload
 from labelwise._tuning._cross_fitting import cross_fitted, value_of_counts
 from labelwise._tuning._intervals import Bounds
 from labelwise._tuning._result import Thresholds
+from labelwise._tuning._slices import request_in_slices
 from labelwise._tuning._solve import bootstrap_bounds, check_bootstrap
-from labelwise._tuning.objectives._request import BandRequest
+from labelwise._tuning.objectives._request import BandRequest, Request
 from labelwise._tuning.problem._problem import Problem, check_problem
 from labelwise._validation import check_random_state
 from labelwise.decisions.bands._bands import Bands
@@ -23,6 +24,7 @@ def corrected_value(
     Y: Any,
     *,
     groups: Any = None,
+    slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> float: ...
@@ -46,6 +48,7 @@ def corrected_value(
     Y: Any,
     *,
     groups: Any = None,
+    slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> float | ReviewMeasures | None:
@@ -65,6 +68,8 @@ def corrected_value(
         True labels, 0 or 1. They are those that the thresholds were tuned on.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in the same fold.
+    slices : array of shape (n_samples,), default=None
+        Slice of each sample, for thresholds that were tuned with slices.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. Only for thresholds.
     random_state : int, RandomState or None, default=None
@@ -91,7 +96,7 @@ def corrected_value(
     >>> corrected_value(tuned, scores, Y) <= tuned.value
     True
     """
-    problem, request = _tuned_on(thresholds, scores, Y, groups, sample_weight)
+    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight)
     check_random_state(random_state)
     if isinstance(request, BandRequest):
         return cross_fitted_review(problem, request, random_state)
@@ -107,6 +112,7 @@ def confidence_interval(
     n_bootstrap: int = 200,
     confidence: float = 0.95,
     groups: Any = None,
+    slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> Bounds:
@@ -127,6 +133,8 @@ def confidence_interval(
         Share of the draws within the interval and the spreads.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, and are drawn together.
+    slices : array of shape (n_samples,), default=None
+        Slice of each sample, for thresholds that were tuned with slices.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative.
     random_state : int, RandomState or None, default=None
@@ -138,7 +146,8 @@ def confidence_interval(
     Bounds
         A named tuple: `value` has the lower and the upper end of the interval, or is None with
         fewer than 20 samples or groups, and for a macro average if a label has no positives;
-        `thresholds`, of shape (2, n_labels), has those of the spread of each threshold.
+        `thresholds`, of shape (2, n_labels), has those of the spread of each threshold; with
+        slices its shape is (2, n_slices, n_labels).
 
     Raises
     ------
@@ -188,13 +197,17 @@ def confidence_interval(
     """
     if not isinstance(thresholds, Thresholds):
         raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
-    problem, request = _tuned_on(thresholds, scores, Y, groups, sample_weight)
+    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight)
     check_bootstrap(n_bootstrap, confidence, request)
-    return bootstrap_bounds(problem, request, n_bootstrap, confidence, random_state)
+    found = bootstrap_bounds(problem, request, n_bootstrap, confidence, random_state)
+    if problem.slicing is None:
+        return found
+    spread = found.thresholds.reshape(2, -1, problem.n_slices).transpose(0, 2, 1)
+    return found._replace(thresholds=spread)
 
 
 def _tuned_on(
-    rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, weights: Any
+    rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, slices: Any, weights: Any
 ) -> tuple[Problem, Any]:
     """Check samples that thresholds or bands were tuned on, and return them with the request."""
     if not isinstance(rule, Thresholds | Bands):
@@ -207,13 +220,18 @@ def _tuned_on(
             "thresholds must have a request to be tuned again, got none, as in files of earlier "
             f"releases: call {again}."
         )
-    if is_bands and weights is not None:
-        raise ValueError("sample_weight must be None for bands.")
+    if is_bands and not (weights is slices is None):
+        raise ValueError("sample_weight and slices must be None for bands.")
+    if isinstance(rule, Thresholds):
+        rule._check_slices_given(slices)
     problem = check_problem(
-        scores, Y, rule.label_names, groups, weights, allow_missing=not is_bands
+        scores, Y, rule.label_names, groups, weights, slices, allow_missing=not is_bands
     )
-    if problem.n_labels != len(rule):
+    n_labels = problem.n_labels // problem.n_slices
+    if n_labels != len(rule):
         raise ValueError(
-            f"scores must have the {len(rule)} labels of the thresholds, got {problem.n_labels}."
+            f"scores must have the {len(rule)} labels of the thresholds, got {n_labels}."
         )
+    if isinstance(request, Request):
+        request = request_in_slices(request, problem)
     return problem, request

@@ -46,6 +46,7 @@ def store_thresholds(config: Any, thresholds: Thresholds) -> None:
     >>> decide(config, logits)
     [['sea'], ['sky'], ['sea']]
     """
+    thresholds._refuse_slices("a configuration")
     labels = _labels(config)
     values = np.asarray(thresholds.values, dtype=np.float64)
     names = thresholds.label_names

@@ -79,7 +79,7 @@ def _passed(
     alpha: float,
 ) -> np.ndarray:
     """Test at each point of a path whether all constraints are met."""
-    n_labels, n_units = calibration.problem.n_labels, calibration.n_units
+    n_labels, n_units = calibration.problem.most_labels, calibration.n_units
     statistics = row_statistics(request.limits, request.average, n_labels, cells.most_per_row)
     passed = np.ones(cells.n_points, dtype=bool)
     for statistic, squares in zip(statistics, mean_squares, strict=True):
@@ -122,7 +122,7 @@ def shortfall(
             row_statistics(
                 Limits(**{name: limit}),
                 request.average,
-                calibration.problem.n_labels,
+                calibration.problem.most_labels,
                 cells.most_per_row,
             )[0]
             for limit in limits.tolist()
@@ -192,7 +192,7 @@ def f_bound(
         decided, hits, labels = unit_counts(units, thresholds, most_per_row)
         return (1 + beta**2) * hits, decided + beta**2 * labels
 
-    n_labels = tuning.problem.n_labels
+    n_labels = tuning.problem.most_labels
     most_below = (most_per_row or n_labels) + beta**2 * n_labels
     most = most_below * calibration.most_weight
     return quotient_bound(terms(tuning), terms(calibration), most, alpha)

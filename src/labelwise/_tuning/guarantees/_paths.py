@@ -151,7 +151,7 @@ def _from_to(first: int, last: int) -> np.ndarray:
 
 def summarise_path(units: IndependentUnits, request: Request, cells: PathCells) -> PathSummary:
     """Measure each point of a path on the units, and compute the moments of the statistics."""
-    n_labels, most = units.problem.n_labels, cells.most_per_row
+    n_labels, most = units.problem.most_labels, cells.most_per_row
     statistics = row_statistics(request.limits, request.average, n_labels, most)
     moments = np.zeros((2, len(statistics), cells.n_points))
     sums = np.zeros((2, cells.n_points))
@@ -256,7 +256,7 @@ class HalfPath(NamedTuple):
     ) -> list[PathSummary]:
         """Summarise so many points of the path, with each limit of decisions per row."""
         places = np.linspace(0, len(self.path) - 1, min(n_points, len(self.path)))
-        n_labels = self.units.problem.n_labels
+        n_labels = self.units.problem.most_labels
         lowest = min(most or n_labels for most in limits)
         path = self.path[np.rint(places).astype(np.intp)]
         cells = path_cells(self.units.problem, path, lowest)
@@ -370,7 +370,7 @@ def _possible_limits(request: Request, problem: Problem) -> Iterator[int | None]
     yield None
     if request.average != "micro" or request.limits.min_precision is None or problem.n_missing:
         return
-    limit = problem.n_labels
+    limit = problem.most_labels
     while limit > 1:
         limit = min(limit - 1, limit * 2 // 3)
         if limit <= _HIGHEST_LIMIT:

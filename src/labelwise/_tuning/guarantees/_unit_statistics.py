@@ -169,7 +169,7 @@ def path_cells(problem: Problem, path: np.ndarray, most_per_row: int | None = No
     truth.sort_indices()
     positive = are_positive(stored.indptr, stored.indices, truth.indptr, truth.indices)
     entries = entry_points(stored.data, stored.indices, np.ascontiguousarray(path.T))
-    most = problem.n_labels if most_per_row is None else most_per_row
+    most = problem.most_labels if most_per_row is None else most_per_row
     crowded, order = _by_falling_score(stored, most)
     entries[crowded], positive[crowded] = entries[order], positive[order]
     n_labels_of_row = np.diff(truth.indptr)

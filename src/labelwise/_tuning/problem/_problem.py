@@ -16,10 +16,17 @@ from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks, warn_of_label_order
 from labelwise._counts import Counts, count_matched, counts_of
-from labelwise._curves import Curves, RowCurves, exact_weights, label_rankings
+from labelwise._curves import Curves, RowCurves, SliceColumns, exact_weights, label_rankings
 from labelwise._text import listed, quoted
 from labelwise._tuning.problem._decisions import decisions_at, highest_scores
-from labelwise._validation import Outcome, check_groups, check_outcome, check_weights, frame_names
+from labelwise._validation import (
+    Outcome,
+    check_groups,
+    check_outcome,
+    check_weights,
+    frame_names,
+    slice_texts,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,16 +37,36 @@ class Problem(RowCurves):
 
     @cached_property
     def labels_of_each(self) -> Any:
-        """Number of labels with truth of each sample; one number if no label is missing."""
-        if self.missing is None:
+        """Number of labels with truth of each sample; one number if it is the same for all."""
+        found: Any = self.n_labels
+        if self.slicing is not None:
+            found = np.bincount(self.slicing.of_column, minlength=len(self.slicing.names))
+            found = found[self.slicing.of_row]
+        if self.missing is not None:
+            found = found - np.bincount(self.missing.indices, minlength=self.n_samples)
+        return found
+
+    @property
+    def n_slices(self) -> int:
+        """Number of slices; 1 without slices."""
+        return 1 if self.slicing is None else len(self.slicing.names)
+
+    @property
+    def most_labels(self) -> int:
+        """Most labels that a sample can have: all, or those of a slice."""
+        if self.slicing is None:
             return self.n_labels
-        return self.n_labels - np.bincount(self.missing.indices, minlength=self.n_samples)
+        return int(np.bincount(self.slicing.of_column).max())
 
     def labels_with_truth(self) -> np.ndarray | None:
         """Return the numbers of the labels with truth for a sample; None if all have it."""
-        if self.missing is None:
+        if self.missing is None and self.slicing is None:
             return None
-        found = np.flatnonzero(np.diff(self.missing.indptr) < self.n_samples)
+        n_samples: Any = self.n_samples
+        if self.slicing is not None:
+            n_samples = self.slicing.n_samples(np.ones(self.n_samples, dtype=np.int64))
+        n_missing = 0 if self.missing is None else np.diff(self.missing.indptr)
+        found = np.flatnonzero(np.broadcast_to(n_samples - n_missing, self.n_labels))
         return found if found.size < self.n_labels else None
 
     def labels(self, numbers: np.ndarray) -> Problem:
@@ -51,6 +78,9 @@ class Problem(RowCurves):
             Y=self.Y[:, numbers],
             names=tuple(names[j] for j in numbers),
             missing=None if self.missing is None else self.missing[:, numbers],
+            slicing=None
+            if self.slicing is None
+            else self.slicing._replace(of_column=self.slicing.of_column[numbers]),
         )
 
     def with_top(self, k: int | None) -> Problem:
@@ -77,7 +107,10 @@ class Problem(RowCurves):
         Thresholds that were tuned on a copy of a held-out row look better than they are. None if
         each row is a unit by itself.
         """
-        return copy_groups(self.scores, self.Y) if self.groups is None else self.groups
+        if self.groups is not None:
+            return self.groups
+        # Copies of samples with one score look like ties.
+        return None if self.most_labels == 1 else copy_groups(self.scores, self.Y)
 
     @property
     def n_fold_units(self) -> int:
@@ -98,12 +131,16 @@ class Problem(RowCurves):
         Y = sparse.csc_array(self.Y[numbers])
         Y.sort_indices()
         missing = None if self.missing is None else sparse.csc_array(self.missing[numbers])
-        return Problem(scores[numbers], Y, self.names, weights, missing, groups)
+        slicing = self.slicing
+        if slicing is not None:
+            slicing = slicing._replace(of_row=slicing.of_row[numbers])
+        return Problem(scores[numbers], Y, self.names, weights, missing, slicing, groups)
 
     def counts_of_decisions(self, decided: Any, by: str) -> Counts:
         """Return the counts of decisions by "label", counted by weight, or by "sample"."""
         if by == "sample":
-            return count_matched(self.Y, decided, by, self.missing)
+            found = count_matched(self.Y, decided, by, self.missing)
+            return found._replace(tn=self.labels_of_each - found.tp - found.fp - found.fn)
         n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
         return counts_of(n_decided, hits, self.support, self.n_counted)
 
@@ -120,6 +157,7 @@ def check_curves(
     label_names: Sequence[str] | None,
     groups: Any = None,
     sample_weight: Any = None,
+    slices: Any = None,
     *,
     ids: Any = None,
     by_position: bool = False,
@@ -136,11 +174,13 @@ def check_curves(
             label_names,
             groups,
             sample_weight,
+            slices,
             allow_missing=True,
             ids=ids,
             by_position=by_position,
         )
-        warn_of_label_order(problem.names, frame_names(Y), label_names, stacklevel=4)
+        names = problem.names if problem.slicing is None else problem.slicing.label_names
+        warn_of_label_order(names, frame_names(Y), label_names, stacklevel=4)
         return problem
     # Rows in memory need no readers of files.
     from labelwise._blocks import open_blocks
@@ -148,7 +188,7 @@ def check_curves(
 
     if scores is None:
         raise TypeError("scores must be a path, an array or a dask array, got None.")
-    refuse_in_blocks(groups=groups, sample_weight=sample_weight)
+    refuse_in_blocks(groups=groups, sample_weight=sample_weight, slices=slices)
     given = {"Y": Y, "scores": scores}
     blocks = open_blocks(given, label_names, ids=ids, by_position=by_position, labels_of="scores")
     return BlockCurves(blocks)
@@ -160,12 +200,13 @@ def check_problem(
     label_names: Sequence[str] | None,
     groups: Any = None,
     sample_weight: Any = None,
+    slices: Any = None,
     *,
     allow_missing: bool = False,
     ids: Any = None,
     by_position: bool | None = None,
 ) -> Problem:
-    """Check scores, labels, groups and weights, and return them as a problem.
+    """Check scores, labels, groups, weights and slices, and return them as a problem.
 
     Labels are in the order of the columns of the scores, so that an array from the same model can
     be compared with the thresholds.
@@ -189,11 +230,16 @@ def check_problem(
     if sample_weight is not None:
         weights = exact_weights(check_weights(sample_weight, n_samples), n_labels)
         outcome = outcome._replace(weights=weights)
-    return with_truth(outcome, numbers)
+    return with_truth(outcome, numbers, None if slices is None else slice_texts(slices, n_samples))
 
 
-def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
-    """Return the problem of the samples that have a weight above 0 and truth for a label."""
+def with_truth(
+    outcome: Outcome, groups: np.ndarray | None, slices: np.ndarray | None = None
+) -> Problem:
+    """Return the problem of the samples that have a weight above 0 and truth for a label.
+
+    With the slice of each sample, columns are labels in slices, see `in_slices`.
+    """
     is_counted = np.zeros(outcome.Y.shape[0], dtype=bool)
     is_counted[outcome.rows_with_truth()] = True
     if outcome.weights is not None:
@@ -204,8 +250,68 @@ def with_truth(outcome: Outcome, groups: np.ndarray | None) -> Problem:
     if kept.size < is_counted.size:
         outcome = outcome.rows(kept)
         groups = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
+        slices = None if slices is None else slices[kept]
     cells = outcome.scores, outcome.Y, outcome.names
-    return Problem(*cells, outcome.weights, outcome.missing, groups)
+    problem = Problem(*cells, outcome.weights, outcome.missing, groups=groups)
+    return problem if slices is None else in_slices(problem, slices)
+
+
+def in_slices(problem: Problem, slices: np.ndarray) -> Problem:
+    """Return the problem whose columns are the labels in each slice.
+
+    A label in a slice is a label of its own: cells of different slices are disjoint. A sample has
+    scores for the labels of its slice only, so that the scores take no more memory than as CSR.
+    """
+    names, of_row = np.unique(slices.astype(str), return_inverse=True)
+    n_samples, n_labels, n_slices = problem.n_samples, problem.n_labels, names.size
+    shape = (n_samples, n_labels * n_slices)
+    labels = problem.names or tuple(map(str, range(n_labels)))
+
+    def spread(matrix: Any) -> sparse.csr_array:
+        if not sparse.issparse(matrix):
+            cells = (n_slices * np.arange(n_labels) + of_row[:, None]).ravel()
+            starts = np.arange(n_samples + 1) * n_labels
+            return sparse.csr_array((matrix.ravel(), cells, starts), shape=shape)
+        stored = sparse.csr_array(matrix)
+        cells = n_slices * stored.indices + np.repeat(of_row, np.diff(stored.indptr))
+        return sparse.csr_array((stored.data, cells, stored.indptr), shape=shape)
+
+    Y = sparse.csc_array(spread(problem.Y))
+    Y.sort_indices()
+    of_column = np.tile(np.arange(n_slices), n_labels)
+    return replace(
+        problem,
+        scores=spread(problem.scores),
+        Y=Y,
+        names=tuple(f"{label} in {name}" for label in labels for name in names),
+        missing=None if problem.missing is None else sparse.csc_array(spread(problem.missing)),
+        slicing=SliceColumns(tuple(names.tolist()), problem.names, of_row, of_column),
+    )
+
+
+def pooled(problem: Problem, rows: np.ndarray | None = None) -> Problem:
+    """Return a problem in slices as that of its labels, of all samples or of some rows."""
+    problem = problem if rows is None else problem.rows(rows)
+    slicing: Any = problem.slicing
+    n_slices = len(slicing.names)
+    shape = problem.n_samples, problem.n_labels // n_slices
+
+    def gathered(matrix: Any) -> sparse.csr_array:
+        stored = sparse.csr_array(matrix)
+        stored.sort_indices()
+        return sparse.csr_array(
+            (stored.data, stored.indices // n_slices, stored.indptr), shape=shape
+        )
+
+    scores: Any = gathered(problem.scores)
+    if scores.nnz == shape[0] * shape[1]:
+        scores = scores.data.reshape(shape)
+    Y, missing = (
+        None if part is None else sparse.csc_array(gathered(part))
+        for part in (problem.Y, problem.missing)
+    )
+    names = slicing.label_names
+    return Problem(scores, Y, names, problem.weights, missing, groups=problem.groups)
 
 
 def warn_of_labels_without_positives(curves: Curves) -> None:

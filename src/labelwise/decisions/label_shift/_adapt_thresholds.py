@@ -397,6 +397,8 @@ def _check_adaptable(thresholds: Thresholds) -> None:
 def _reason_against(thresholds: Thresholds) -> str | None:
     """Return why thresholds cannot be adapted, or None if they can."""
     known = thresholds.evidence
+    if thresholds.slices is not None:
+        return "they differ by slice"
     if known.adapted:
         return "they are adapted already; adapt those that were tuned on labels"
     if known.weighted or known.n_missing:

@@ -243,6 +243,8 @@ def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndar
 def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
     """Check thresholds, and bring them into the order of the labels."""
     is_result = isinstance(thresholds, Thresholds)
+    if is_result:
+        thresholds._refuse_slices("a desk")
     values = np.asarray(thresholds.values if is_result else thresholds, dtype=np.float64)
     if values.shape != (problem.n_labels,) or np.isnan(values).any():
         raise ValueError(

@@ -222,6 +222,8 @@ class ThresholdDisplay(Display):
 
 def _values(thresholds: Any, names: tuple[str, ...] | None, n_labels: int) -> np.ndarray:
     """Return a threshold for each label in the order of the scores."""
+    if isinstance(thresholds, Thresholds):
+        thresholds._refuse_slices("a display")
     if not isinstance(thresholds, Thresholds):
         values = np.asarray(thresholds, dtype=np.float64)
     elif names is not None and thresholds.label_names is not None:

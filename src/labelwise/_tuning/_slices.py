@@ -1,0 +1,86 @@
+"""Thresholds by slice: those of the labels in each slice, beside the pooled ones of all samples.
+
+A label in a slice is a label of its own, so that every objective, constraint and guarantee is
+solved on a problem whose columns are the labels in each slice (`in_slices`). This file turns the
+solution into thresholds with one row for each slice; samples of other slices get those of all
+samples together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from labelwise._tuning._result import Thresholds
+from labelwise._tuning._slice_thresholds import SliceThresholds
+from labelwise._tuning._solve import solve
+from labelwise._tuning.objectives._constraints import InfeasibleError
+from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.problem._problem import Problem, pooled
+
+
+def request_in_slices(request: Request, problem: Problem) -> Request:
+    """Return the request with the costs of each label for its column of every slice."""
+    if problem.slicing is None:
+        return request
+    if request.shared:
+        raise ValueError("shared does not go together with slices.")
+    if request.certify is not None and request.certify.calibration is not None:
+        raise ValueError("calibration does not go together with slices.")
+    return request.for_labels(np.arange(problem.n_labels) // problem.n_slices)
+
+
+def with_slices(
+    tuned: Thresholds, problem: Problem, request: Request, random_state: Any
+) -> Thresholds:
+    """Return the thresholds of a problem in slices by slice; others unchanged.
+
+    The thresholds for samples of other slices are tuned on all samples together. If these cannot
+    meet the constraints, such samples get no decisions.
+    """
+    slicing = problem.slicing
+    if slicing is None:
+        return tuned
+    n_slices = len(slicing.names)
+
+    def by_slice(of_columns: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(of_columns.reshape(-1, n_slices).T)
+
+    evidence = tuned.evidence
+    hits: Any = evidence.true_positives
+    slices = SliceThresholds(
+        slicing.names,
+        by_slice(tuned.values),
+        by_slice(evidence.support),
+        by_slice(evidence.decided),
+        by_slice(hits),
+        np.bincount(slicing.of_row, minlength=n_slices),
+    )
+    guarantee = evidence.guarantee
+    if guarantee is not None and guarantee.needed is not None and request.average == "macro":
+        guarantee = replace(guarantee, needed=by_slice(guarantee.needed).ravel())
+    return replace(
+        tuned,
+        values=_pooled_values(problem, request, random_state),
+        label_names=slicing.label_names,
+        slices=slices,
+        evidence=replace(
+            evidence,
+            support=slices.support.sum(axis=0),
+            decided=slices.decided.sum(axis=0),
+            true_positives=slices.true_positives.sum(axis=0),
+            guarantee=guarantee,
+            request=request,
+        ),
+    )
+
+
+def _pooled_values(problem: Problem, request: Request, random_state: Any) -> np.ndarray:
+    """Tune thresholds for samples of slices that were not seen, on all samples together."""
+    together = pooled(problem)
+    try:
+        return solve(together, request, random_state).values
+    except InfeasibleError:
+        return np.full(together.n_labels, np.inf)
