@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from labelwise._poisson_binomial import counts_of_others
 from labelwise.data import Posterior, make_multilabel
-from labelwise.data._multilabel import group_probabilities
+from labelwise.data._multilabel import _owned_labels, group_probabilities
 from tests.oracles import label_distribution as oracle
 
 RATES = st.sampled_from([0.0, 1.0, 0.5, 1e-9]) | st.floats(0, 1)
@@ -286,3 +286,12 @@ def test_probability_of_other_rows_is_refused():
         posterior.probability(np.zeros((2, 6)))
     with pytest.raises(ValueError, match="n_draws must be at least 1, got 0"):
         posterior.sample(0)
+
+
+def test_first_labels_belong_to_more_groups_than_last_ones():
+    rng = np.random.RandomState(0)
+    owned = sum(_owned_labels(8, 40, 160, rng) for _ in range(50))
+    by_label = owned.sum(axis=0)
+    assert by_label.sum() == 50 * 160
+    assert by_label.min() >= 50
+    assert by_label[:10].sum() > 1.5 * by_label[-10:].sum()

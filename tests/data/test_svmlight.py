@@ -271,3 +271,19 @@ def test_rcv1_subsets_agree_with_the_index(benchmark_home, number):
     assert len(set(map(frozenset, label_sets(read)))) == facts["distinct_labelsets"]
     lengths = np.sqrt((read.X**2).sum(axis=1))
     assert np.allclose(lengths, 1.0, atol=1e-4)
+
+
+def test_the_number_of_labels_may_be_0(tmp_path):
+    path = tmp_path / "none.svm"
+    path.write_text(" 1:0.5\n 2:1\n")
+    found = read_svmlight(path, n_labels=0)
+    assert (found.X.shape, found.n_labels) == ((2, 2), 0)
+
+
+def test_long_words_are_shortened_to_40_characters(tmp_path):
+    path = tmp_path / "long.svm"
+    for length, shown in ((40, "w" * 40), (41, "w" * 40 + "…")):
+        path.write_text(f"0 {'w' * length}\n")
+        with pytest.raises(DataError) as refused:
+            read_svmlight(path)
+        assert f"has '{shown}' where index:value should stand." in str(refused.value)

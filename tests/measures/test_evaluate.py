@@ -149,6 +149,12 @@ def test_scores_and_decisions_together_give_what_each_gives_alone():
     assert dict(evaluate(Y, scores=scores, decided=decided)) == alone
 
 
+def test_measures_are_at_1_3_and_5_labels_unless_cutoffs_are_given():
+    Y, scores = np.eye(7, dtype=int), np.arange(49.0).reshape(7, 7)
+    assert evaluate(Y, scores=scores) == evaluate(Y, scores=scores, cutoffs=(1, 3, 5))
+    assert evaluate(Y, scores=scores) != evaluate(Y, scores=scores, cutoffs=(1, 3, 6))
+
+
 def test_cutoffs_beyond_the_labels_are_left_out():
     found = evaluate([[1, 0], [0, 1]], scores=[[0.2, 0.1], [0.1, 0.2]], cutoffs=(1, 2, 3))
     assert [name for name in found if name.startswith("ndcg")] == ["ndcg-at-1", "ndcg-at-2"]

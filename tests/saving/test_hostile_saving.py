@@ -30,6 +30,7 @@ from labelwise.learners import (
     BagPlugin,
     BinaryRelevance,
     CalibratedLabelRanking,
+    ChainEnsemble,
     ExactFPlugin,
     OkapiNeighbors,
     SubmodularMultilabel,
@@ -171,6 +172,11 @@ def submodular(**changes):
     return set_attributes(model.fit(*some_data()), **changes)
 
 
+def chains(**changes):
+    model = ChainEnsemble(n_chains=2, n_draws=5, penalty=0.1, random_state=0)
+    return set_attributes(model.fit(*some_data()), **changes)
+
+
 def tuned(**changes):
     model = TunedThresholds(BinaryRelevance(penalty=0.1), cv=2, random_state=0)
     model.fit(*some_data())
@@ -221,6 +227,11 @@ PARTS = {
     "intercepts that broadcast": lambda: submodular(intercept_=columns),
     "coefficients of more labels": lambda: submodular(coef_=lambda coef: np.tile(coef, (9, 1))),
     "infinite gains": lambda: submodular(gains_=lambda gains: gains + np.inf),
+    "orders by float": lambda: chains(orders_=lambda orders: orders.astype(float)),
+    "orders of fewer labels": lambda: chains(orders_=lambda orders: orders[:, :-1].copy()),
+    "orders in a cube": lambda: chains(orders_=lambda orders: orders[:, :, None]),
+    "orders with a label twice": lambda: chains(orders_=np.zeros_like),
+    "a random seed": lambda: chains(seed_=0.5),
     "thresholds that broadcast": lambda: tuned(values=lambda values: values[:, None]),
     "undefined thresholds": lambda: tuned(values=lambda values: values * np.nan),
     "names of other labels": lambda: tuned(label_names=("sea",)),

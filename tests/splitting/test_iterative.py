@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelwise.splitting import _iterative, assign
 from labelwise.splitting._iterative import (
+    _wanted_and_left,
     _weight_in_order,
     assign_iteratively,
     assign_labels,
@@ -168,6 +169,21 @@ def test_pairs_are_assigned_before_labels(Y, proportions, seed):
     alone = assign_iteratively(pairs, shares_, np.random.default_rng(seed))
     several = Y.sum(axis=1) > 1
     assert np.array_equal(subset[several], alone[several])
+
+
+@given(Y=label_matrices(), proportions=shares(), seed=SEEDS, grouped=st.booleans())
+def test_positives_of_assigned_units_are_no_longer_wanted_nor_left(Y, proportions, seed, grouped):
+    random = np.random.default_rng(seed)
+    groups = np.unique(random.integers(len(Y), size=len(Y)), return_inverse=True)[1]
+    units = units_of(sparse.csc_array(Y.astype(bool)), groups if grouped else None)
+    proportions = np.array([float(share) for share in proportions])
+    order = random.permutation(units.n_units)
+    subset = random.integers(-1, proportions.size, size=units.n_units)
+    wanted, left = _wanted_and_left(unit_labels(units, order), proportions, subset)
+    counts = units.counts.toarray()[order]
+    has = np.array([counts[subset == j].sum(axis=0) for j in range(proportions.size)]).T
+    np.testing.assert_allclose(wanted, Y.sum(axis=0)[:, None] * proportions - has, atol=1e-9)
+    np.testing.assert_array_equal(left, counts[subset < 0].sum(axis=0))
 
 
 def test_pairs_keep_pairs_closer_than_labels_alone():

@@ -195,6 +195,12 @@ def test_identifiers_are_kept_beside_and_not_among_the_features(folder, is_spars
     }
 
 
+def test_a_question_mark_is_a_missing_text_unless_it_is_quoted(folder):
+    head = "@relation x\n@attribute name string\n@attribute y {0,1}\n@data\n"
+    data = read_arff(write(folder, head + "?,1\n'?',0\na,1\n"), labels=["y"])
+    assert data.ids["name"].tolist() == ["", "?", "a"]
+
+
 def test_an_attribute_with_a_value_twice_is_no_identifier_unless_asked(folder):
     attributes = [("code", ["k1", "k2", "k3"]), ("y", ["0", "1"])]
     path = write(folder, arff(attributes, [["k1", "0"], ["k1", "1"]]))

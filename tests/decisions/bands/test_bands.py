@@ -11,8 +11,9 @@ from sklearn.isotonic import IsotonicRegression
 from labelwise._tuning import BandRequest
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import ReviewQueue, review_bands
+from labelwise.decisions.bands._queue_ends import whole_hulls
 from labelwise.decisions.bands._review_bands import solve_bands
-from labelwise.decisions.bands._review_queue import BandCurves
+from labelwise.decisions.bands._review_queue import BandCurves, band_curves
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
 
@@ -152,3 +153,15 @@ def test_a_score_belongs_to_the_first_piece_whose_floor_it_reaches():
     curves = BandCurves(np.array([0, 2]), np.array([0.5, 0.2]), np.array([0.6, 0.1]))
     found = curves._probability(np.zeros(4, dtype=int), np.array([0.7, 0.5, 0.4, 0.2]))
     np.testing.assert_array_equal(found, [0.6, 0.6, 0.1, 0.1])
+
+
+def test_the_curve_of_a_band_has_no_piece_above_or_below_it():
+    scores = np.array([[4.0, 4.0], [3.0, 3.0], [2.0, 2.0], [1.0, 1.0]] * 3)
+    truth = np.array([[1, 1], [1, 1], [0, 0], [0, 0]] + [[1, 1], [1, 0], [1, 0], [0, 0]] * 2)
+    hulls = whole_hulls(check_problem(scores, truth, None))
+    # The shares of positives at 4, 3, 2, 1 are 1, 1, 2/3, 0, of label 1 they are 1, 1/3, 0, 0.
+    assert hulls.thresholds[:4].tolist() == [np.inf, 2.5, 1.5, -np.inf]
+    curves = band_curves(hulls, np.array([2.5, np.inf]), np.array([1.5, 3.5]))
+    assert curves.starts.tolist() == [0, 1, 2]
+    assert curves.floors.tolist() == [1.5, 3.5]
+    np.testing.assert_array_equal(curves.shares, [2 / 3, 1.0])

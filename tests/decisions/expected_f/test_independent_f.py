@@ -266,3 +266,18 @@ def test_rows_in_several_blocks_have_the_sets_of_rows_alone(form, monkeypatch):
         assert value[i] == best[0]
         one, other = (sparse.csr_array(part).toarray() for part in (decided[[i]], alone))
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_blocks_of_rows_are_decided_as_all_rows_together(form, monkeypatch):
+    proba = form(np.random.default_rng(0).random((7, 4)).round(1))
+    expected = maximize_expected_f_independent(proba)
+    # As plain Python, in which a row beyond the block has no place for its value.
+    monkeypatch.setattr(
+        kernels, "decide_rows", getattr(kernels.decide_rows, "py_func", kernels.decide_rows)
+    )
+    small = partial(for_row_blocks, together=8)
+    monkeypatch.setattr("labelwise.decisions.expected_f._independent_f.for_row_blocks", small)
+    decided, value = maximize_expected_f_independent(proba)
+    np.testing.assert_array_equal(value, expected[1])
+    assert (decided != expected[0]).sum() == 0

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import dask.array
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,6 +62,14 @@ def test_decisions_on_a_file_are_returned_without_an_output(kind, tmp_path):
         found = TUNED.decide(scores, by_position=True)
     assert found.dtype == np.int8
     np.testing.assert_array_equal(found, TUNED.decide(SCORES))
+
+
+@pytest.mark.parametrize("chunks", [(20, 3), (20, 1), (50, 2)])
+def test_decisions_on_chunks_are_those_of_whole_rows(chunks):
+    limited = replace(TUNED, max_decided=1)
+    found = limited.decide(dask.array.from_array(SCORES, chunks=chunks))
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(found.compute(), limited.decide(SCORES))
 
 
 @pytest.mark.parametrize("ending", READERS)

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
@@ -29,6 +31,22 @@ def test_a_fit_is_predicted_to_take_longer_on_more_rows_and_more_labels(name):
     seconds = COSTS[name]
     assert 0 < seconds(MEDIUM) < seconds(MEDIUM._replace(n_rows=4000))
     assert seconds(MEDIUM) <= seconds(MEDIUM._replace(n_labels=80))
+
+
+@given(
+    n_rows=st.integers(1, 10**6),
+    n_labels=st.integers(1, 10**4),
+    n_stored=st.floats(1, 500),
+    is_sparse=st.booleans(),
+    field=st.sampled_from(["n_rows", "n_features", "n_labels", "n_stored"]),
+)
+@example(n_rows=10**4, n_labels=10, n_stored=1.0, is_sparse=True, field="n_rows")
+@example(n_rows=10**4, n_labels=10, n_stored=50.0, is_sparse=False, field="n_labels")
+def test_no_fit_is_predicted_to_be_faster_on_more(n_rows, n_labels, n_stored, is_sparse, field):
+    size = Size(n_rows, 500, n_labels, n_stored, is_sparse, True)
+    more = size._replace(**{field: 2 * getattr(size, field)})
+    for name, seconds in COSTS.items():
+        assert 0 < seconds(size) <= seconds(more), name
 
 
 def test_the_size_of_sparse_rows_is_that_of_their_entries():

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from labelwise._tuning.guarantees import _certified_path
-from labelwise._tuning.guarantees._certified_path import certified_point, first_controlled_point
+from labelwise._tuning.guarantees._certified_path import (
+    certified_point,
+    first_controlled_point,
+    quotient_bound,
+)
 from labelwise._tuning.guarantees._paths import (
     SURE,
     PathSummary,
@@ -47,6 +51,22 @@ def test_a_path_falls_and_reaches_every_positive(kind):
     assert len(path) <= 200
     if kind == "shared":
         assert (path == path[:, :1]).all()
+
+
+@pytest.mark.parametrize("factor", [0.125, 64.0])
+def test_the_bound_of_a_quotient_does_not_depend_on_the_unit_of_its_numbers(factor):
+    random = np.random.default_rng(0)
+    below = random.integers(1, 5, size=(2, 400)).astype(float)
+    above = random.binomial(below.astype(int), 0.8).astype(float)
+    tuning, calibration = zip(above, below, strict=True)
+    found = quotient_bound(tuning, calibration, 4.0, 0.1)
+    assert 0.7 < found < above.sum() / below.sum()
+    # Powers of 2 change no digit of a float.
+    scaled = (
+        tuple(factor * numbers for numbers in tuning),
+        tuple(factor * numbers for numbers in calibration),
+    )
+    assert quotient_bound(*scaled, factor * 4.0, 0.1) == found
 
 
 @pytest.mark.parametrize("average", ["micro", "sample"])

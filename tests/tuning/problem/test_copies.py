@@ -1,6 +1,7 @@
 """Copies of a row are rows that share all scores with each other and with no other row."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -32,6 +33,17 @@ def test_copies_are_rows_that_alone_have_their_scores(problem, data):
         found = copy_groups(form, sparse.csc_array(Y))
         found = np.arange(len(Y)) if found is None else found
         assert [set(np.flatnonzero(found == number)) for number in found] == expected
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_label_without_a_stored_score_changes_no_copies(place):
+    scores = np.array([[1.0, 2.0], [3.0, 4.0], [3.0, 4.0], [5.0, 6.0], [5.0, 2.0]])
+    Y = np.array([[1, 0], [0, 1], [0, 1], [1, 1], [1, 1]], dtype=bool)
+    expected = copy_groups(sparse.csr_array(scores), sparse.csc_array(Y))
+    assert expected[1] == expected[2]
+    wider, labels = np.insert(scores, place, 0.0, axis=1), np.insert(Y, place, False, axis=1)
+    found = copy_groups(sparse.csr_array(wider), sparse.csc_array(labels))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_rows_without_a_stored_score_are_no_copies():
