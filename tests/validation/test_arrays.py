@@ -1,9 +1,15 @@
 """Lists of arrays and tensors are read as the matrices that they stand for."""
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+from labelwise._validation import frame_columns
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds, rank_cut
 from labelwise.measures import evaluate
 from labelwise.splitting import assign, train_test_split
@@ -117,3 +123,39 @@ def test_models_of_tensors_are_tuned_on_tensors():
     tuned = TunedThresholds(OfTensors(5, random_state=0)).fit(Tensor(many), labels)
     assert isinstance(tuned.thresholds_, Thresholds)
     np.testing.assert_array_equal(tuned.predict(Tensor(many)), labels)
+
+
+COLUMNS = {
+    "float": [0.5, 1.0, 2.0],
+    "integer": [1, 2, 3],
+    "boolean": [True, False, True],
+    "gap": [1, None, 2],
+    "small": np.array([1, 0, 1], dtype=np.int8),
+    "unsigned": np.array([1, 2, 3], dtype=np.uint64),
+    "single": np.array([1, 2, 3], dtype=np.float32),
+}
+
+
+@pytest.mark.parametrize("names", [*combinations(COLUMNS, 1), *combinations(COLUMNS, 2)])
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame, lambda data: pd.DataFrame(data).convert_dtypes(), pl.DataFrame, pa.table],
+    ids=["pandas", "pandas, nullable", "polars", "arrow"],
+)
+def test_a_frame_has_the_values_of_its_columns(names, frame):
+    columns = [np.asarray(COLUMNS[name], dtype=float) for name in names]  # None becomes NaN
+    values, names_found = frame_columns(frame({name: COLUMNS[name] for name in names}))
+    np.testing.assert_array_equal(values.astype(float), np.column_stack(columns))
+    assert names_found == names
+    # Kernels are compiled once for all arrays that are stored so.
+    assert values.flags.c_contiguous
+    assert values.flags.writeable
+
+
+def test_decisions_keep_the_index_and_the_library_of_the_scores():
+    index = pd.MultiIndex.from_tuples([("a", i) for i in range(6)], names=["part", "row"])
+    frame = pd.DataFrame(S, columns=list("xyz"), index=index)
+    expected = pd.DataFrame(THRESHOLDS.decide(S), columns=list("xyz"), index=index)
+    pd.testing.assert_frame_equal(THRESHOLDS.decide(frame), expected)
+    again = THRESHOLDS.decide(pl.DataFrame(S, schema=list("xyz")))
+    assert again.equals(pl.DataFrame(THRESHOLDS.decide(S), schema=list("xyz")))

@@ -56,9 +56,14 @@ def frame_columns(frame: Any) -> tuple[np.ndarray, tuple[str, ...]]:
     import narwhals as nw
 
     table = nw.from_native(frame, eager_only=True)
-    columns = [_numbers(column.to_numpy()) for column in table.iter_columns()]
-    values = np.column_stack(columns) if columns else np.empty((len(table), 0))
-    return values, check_names(table.columns, "the column names")
+    names = check_names(table.columns, "the column names")
+    values = table.to_numpy() if names else np.empty((len(table), 0))
+    if values.dtype.kind not in "biuf":
+        # Booleans among numbers, gaps in columns of integers, or other columns than numbers.
+        values = np.column_stack([_numbers(column.to_numpy()) for column in table.iter_columns()])
+    # Arrays in column order or without permission to write would be compiled for once more.
+    is_usual = values.flags.c_contiguous and values.flags.writeable
+    return values if is_usual else np.array(values, order="C"), names
 
 
 def column_without_numbers(frame: Any) -> str:
@@ -79,11 +84,15 @@ def frame_like(frame: Any, values: np.ndarray) -> Any:
     import narwhals as nw
 
     table = nw.from_native(frame, eager_only=True)
-    columns = [
-        nw.new_series(name, values[:, j], backend=table.implementation)
-        for j, name in enumerate(table.columns)
-    ]
-    return table.with_columns(*columns).to_native()
+    if not table.columns:
+        return frame
+    names = list(map(str, table.columns))
+    made = nw.from_numpy(values, names, backend=table.implementation).to_native()
+    index = nw.maybe_get_index(table)
+    if index is not None:
+        # Names of columns in pandas may be numbers.
+        made.index, made.columns = index, frame.columns
+    return made
 
 
 def _numbers(column: np.ndarray) -> np.ndarray:
