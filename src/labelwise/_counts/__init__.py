@@ -37,6 +37,7 @@ from labelwise._counts._records import AVERAGES as AVERAGES
 from labelwise._counts._records import LinearWeights as LinearWeights
 from labelwise._counts._records import MeasureRecord as MeasureRecord
 from labelwise._counts._records import average_and_measure as average_and_measure
+from labelwise._counts._records import averaged_name as averaged_name
 from labelwise._counts._records import averaged_records as averaged_records
 from labelwise._counts._records import count_records as count_records
 from labelwise._counts._records import function_of as function_of

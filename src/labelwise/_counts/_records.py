@@ -300,6 +300,14 @@ def average_and_measure(name: str, input_name: str = "maximize") -> tuple[str, C
     return average, records[measure].function
 
 
+def averaged_name(measure: Any, average: str | None) -> str | None:
+    """Return the name of a measure and its average; None for a function that has none."""
+    if isinstance(measure, str):
+        return measure
+    records = averaged_records().items()
+    return next((f"{average}-{name}" for name, one in records if one.function is measure), None)
+
+
 def with_beta(measure: Measure, beta: float) -> Measure:
     """Set the beta of a measure, and check both once.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
     from labelwise._tuning._scores_to_tune_on import with_constant_labels as with_constant_labels
+    from labelwise._tuning._scores_to_tune_on import with_current_options as with_current_options
     from labelwise._tuning._slice_thresholds import SliceThresholds as SliceThresholds
     from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise._tuning._solve import check_bootstrap as check_bootstrap
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from labelwise._tuning.objectives._request import Certify as Certify
     from labelwise._tuning.objectives._request import Request as Request
     from labelwise._tuning.objectives._request import parse_count as parse_count
-    from labelwise._tuning.objectives._request import with_current_options as with_current_options
     from labelwise._tuning.problem._problem import Problem as Problem
     from labelwise._tuning.problem._problem import check_problem as check_problem
     from labelwise._tuning.problem._problem import (

@@ -36,6 +36,7 @@ from pydantic import (
     model_validator,
 )
 
+from labelwise._counts import averaged_name
 from labelwise._io import DataError, read_bytes, written_whole
 from labelwise._tuning._slice_thresholds import SliceThresholds
 from labelwise._tuning.guarantees._guarantee import Guarantee
@@ -43,9 +44,9 @@ from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import (
     EXPECTATION,
     BandRequest,
+    Certify,
     Request,
-    asked_for,
-    request_of_file,
+    options,
 )
 from labelwise._validation import check_names
 
@@ -112,12 +113,36 @@ _Pair = Annotated[
 _Ends = Annotated[np.ndarray, _read_as(list[_Thresholds], _TWO, AfterValidator(np.stack))]
 
 
+def _request_of_file(kind: Any, content: dict[str, Any], n_labels: int) -> Any:
+    """Build a request from the options that a file has, or raise a ValueError.
+
+    Options that the file does not have were not known when it was written.
+    """
+    unknown = content.keys() - {one.name for one in options(kind)}
+    if unknown:
+        raise ValueError(f"there is no option {min(unknown)!r:.50}.")
+    given = dict(content)
+    try:
+        if isinstance(given.get("guarantee"), dict):
+            given["guarantee"] = Certify(**given["guarantee"])
+        if isinstance(given.get("fbr"), list):
+            given["fbr"] = tuple(given["fbr"])
+        request = kind(**given, n_labels=n_labels)
+        asked = _asked_for(request) or {}
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    for name, value in content.items():
+        if asked.get(name) != value:
+            raise ValueError(f"{name} must be {asked.get(name)!r:.50}, got {value!r:.50}.")
+    return request
+
+
 def _asked(kind: type, first: str) -> AfterValidator:
     """Read what was asked for; `first` is a list with an item for each label."""
 
     def read(content: dict[str, Any] | None, info: ValidationInfo) -> Any:
         n_labels = len(info.data.get(first, ()))
-        return None if content is None else request_of_file(kind, content, n_labels)
+        return None if content is None else _request_of_file(kind, content, n_labels)
 
     return AfterValidator(read)
 
@@ -478,6 +503,27 @@ def rule_content(model: type[_RuleFile], named: Mapping[str, Any]) -> dict[str, 
     return {"format": model.form, "version": max(model.later), **content}
 
 
+def _asked_for(request: Request | BandRequest) -> dict[str, Any] | None:
+    """Return the options of a request, as a file has them; None if its measure has no name.
+
+    A guarantee is written without its samples for calibration.
+    """
+    kind: Any = type(request)
+    asked = {one.name: getattr(request, one.name) for one in options(kind)}
+    if isinstance(request, Request):
+        name = averaged_name(request.maximize, request.average)
+        if name is None:
+            return None
+        fbr = list(request.fbr) if isinstance(request.fbr, tuple) else request.fbr
+        asked |= {"maximize": name, "average": None, "fbr": fbr}
+    if request.cost is not None:
+        asked["cost"] = [np.asarray(part, dtype=np.float64).tolist() for part in request.cost]
+    if request.certify is not None:
+        parts = {one.name: getattr(request.certify, one.name) for one in options(Certify)}
+        asked["guarantee"] = {"level": request.certify.level, **parts}
+    return asked
+
+
 def _as_json(value: Any) -> Any:
     """Return lists and numbers for JSON; infinite numbers and NaN become strings.
 
@@ -485,7 +531,7 @@ def _as_json(value: Any) -> Any:
     options.
     """
     if isinstance(value, Request | BandRequest):
-        return _as_json(asked_for(value))
+        return _as_json(_asked_for(value))
     if isinstance(value, dict):
         return {name: _as_json(item) for name, item in value.items()}
     if isinstance(value, SliceThresholds):

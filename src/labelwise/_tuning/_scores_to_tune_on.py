@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import averaged_name, averaged_records
 from labelwise._curves import exact_weights
 from labelwise._estimators import (
     HeldOutScores,
@@ -31,7 +32,7 @@ from labelwise._estimators import (
 )
 from labelwise._tuning._evidence import Evidence
 from labelwise._tuning._result import Thresholds
-from labelwise._tuning.objectives._request import Request
+from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import Problem, with_truth
 from labelwise._validation import (
     Outcome,
@@ -322,3 +323,27 @@ def with_constant_labels(
     if hits is not None:
         hits = np.where(is_always, known.support, hits)
     return replace(found, evidence=replace(known, decided=decided, true_positives=hits))
+
+
+def with_current_options(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of an estimator that was saved before 0.3.0 with the options of today.
+
+    Until then `measure`, `fbr_rule`, `across` and `tuning_share` were options of their own.
+    """
+    if "measure" not in state:
+        return state
+    state = dict(state)
+    measure, average = state.pop("measure"), state.pop("average")
+    if state.get("maximize") is None:
+        kind = average or "micro"
+        is_named = measure is None or measure in averaged_records()
+        name = f"{kind}-{measure or 'f'}" if is_named else averaged_name(measure, kind)
+        state["maximize"] = measure if name is None else name
+        average = average if name is None else None
+    state["average"] = average
+    if state.pop("fbr_rule", 1) == 0 and state["fbr"] is not None:
+        state["fbr"] = (state["fbr"], 0)
+    certified = state.pop("across", "each"), state.pop("tuning_share", 0.5)
+    if state.get("guarantee") is not None:
+        state["guarantee"] = Certify(state["guarantee"], *certified)
+    return state

@@ -48,13 +48,9 @@ from labelwise._tuning._scores_to_tune_on import (
     thresholds_of_no_label,
     tuning_problem,
     with_constant_labels,
-)
-from labelwise._tuning.objectives._request import (
-    Certify,
-    Request,
-    options,
     with_current_options,
 )
+from labelwise._tuning.objectives._request import Certify, Request, options
 from labelwise._tuning.problem._problem import warn_of_labels_without_positives
 from labelwise._validation import check_readable, dense_targets
 

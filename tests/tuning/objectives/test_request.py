@@ -9,12 +9,12 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from labelwise import _validation
+from labelwise._tuning._scores_to_tune_on import with_current_options
 from labelwise._tuning.objectives._request import (
     Certify,
     Request,
     option_of,
     options,
-    with_current_options,
 )
 from labelwise.cli import _blocks, _inputs
 from labelwise.cli.running import load_command
