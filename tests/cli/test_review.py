@@ -70,6 +70,7 @@ def decided(folder):
         (("--review", "30", "--min-recall", "0.9"), {"max_review": 30, "min_recall": 0.9}),
         (("--review", "auto", *RATES), {"min_precision": 0.8, "min_recall": 0.9}),
         (("--review", "auto", "--min-recall", "1"), {"min_recall": 1}),
+        (("--review", "auto", "--cost", "1,5,0.2"), {"cost": (1, 5, 0.2)}),
     ],
     ids=str,
 )
@@ -205,7 +206,7 @@ def test_other_numbers_than_the_three_states_are_refused(decided):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--review", "auto"), "--review auto needs --min-precision or --min-recall."),
+        (("--review", "auto"), "--review auto needs --min-precision, --min-recall or --cost."),
         (("--review", "few"), "--review must be a number, got 'few'."),
         (("--review", "1", "--shared"), "--review does not go together with --shared."),
         (("--review", "1", "--shrink", "0"), "--review does not go together with --shrink."),

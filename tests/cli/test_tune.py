@@ -97,6 +97,7 @@ def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path
     [
         (["--maximize", "macro-jaccard"], {"average": "macro", "maximize": jaccard}),
         (["--beta", "2"], {"beta": 2.0}),
+        (["--cost", "1,5"], {"cost": (1, 5)}),
         (["--shared"], {"shared": True}),
         (["--shrink", "0.5"], {"shrink": 0.5}),
         (["--shrink", "auto"], {"shrink": "auto", "random_state": 0}),
@@ -154,6 +155,8 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
         (["--shrink", "much"], "--shrink must be auto or a number from 0 to 1, got 'much'."),
         (["--fbr", "2"], "fbr must be between 0 and 1"),
         (["--max-decisions", "few"], "--max-decisions must be a number, got 'few'."),
+        (["--cost", "1,much"], "--cost must be numbers with commas, got '1,much'."),
+        (["--cost", "1,5,2"], "--cost must be a pair, of a false positive and of a false negative"),
         (["--min-precision", "3"], "--min-precision must be from 0 to 1, got 3.0."),
         (["--maximize", "micro-jaccard", "--beta", "2"], "beta must be 1 for jaccard"),
         (["--shared", "--shrink", "0.5"], "--shrink does not go together with --shared."),

@@ -81,7 +81,7 @@ def value_of_counts(problem: Problem, request: Request, counts: Counts) -> float
     """Compute the value from counts of the samples, or of the labels that have truth."""
     known = problem.labels_with_truth()
     if known is not None:
-        request = request.for_labels(np.isin(np.arange(problem.n_labels), known))
+        request = request.for_labels(known)
     return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
 
 
@@ -226,8 +226,7 @@ def cross_fitted(
     """
     known = problem.labels_with_truth()
     if known is not None:
-        chosen = np.isin(np.arange(problem.n_labels), known)
-        problem, request = problem.labels(known), request.for_labels(chosen)
+        problem, request = problem.labels(known), request.for_labels(known)
     if folds is None or np.unique(folds).size == 1:
         folds = random_folds(problem, random_state)
     part_request = request.for_parts(problem.total_weight)

@@ -260,9 +260,11 @@ class Evidence:
         elif optimism <= _LARGE_OPTIMISM:
             verdict = f"Expect about {new_value:.4f} on new samples instead of {value:.4f}."
         else:
+            excludes_shrinkage = self.shared or self.constraints or self.average == "sample"
+            more = "samples" if is_cost or excludes_shrinkage else "samples or shrinkage"
             verdict = (
                 f"Expect {new_value:.4f} on new samples, not {value:.4f}: some labels have too few "
-                "positives. More samples or more shrinkage help."
+                f"positives. More {more} may help."
             )
         return [*lines, verdict]
 

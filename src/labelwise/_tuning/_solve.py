@@ -76,14 +76,13 @@ def solve(
     problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
     if known is not None:
-        chosen_labels = np.isin(np.arange(problem.n_labels), known)
-        tuned = solve(problem.labels(known), request.for_labels(chosen_labels), random_state)
+        tuned = solve(problem.labels(known), request.for_labels(known), random_state)
         # Labels without truth for any sample are never decided.
         places = np.full(problem.n_labels, -1)
         places[known] = np.arange(known.size)
         return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
     method = _method(problem, request, check_random_state(random_state))
-    return _result(problem, request, method, method.on_all())
+    return _result(problem, request, method)
 
 
 def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
@@ -125,14 +124,8 @@ def bootstrap_bounds(
     problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
     if known is not None:
-        chosen_labels = np.isin(np.arange(problem.n_labels), known)
-        found = bootstrap_bounds(
-            problem.labels(known),
-            request.for_labels(chosen_labels),
-            n_bootstrap,
-            confidence,
-            random_state,
-        )
+        part = problem.labels(known), request.for_labels(known)
+        found = bootstrap_bounds(*part, n_bootstrap, confidence, random_state)
         thresholds = np.full((2, problem.n_labels), np.inf)
         thresholds[:, known] = found.thresholds
         return found._replace(thresholds=thresholds)
@@ -177,12 +170,12 @@ def solve_with_folds(
     by_fold = [
         method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
     ]
-    return _result(problem, request, method, method.on_all()), np.stack(by_fold)
+    return _result(problem, request, method), np.stack(by_fold)
 
 
-def _result(problem: Problem, request: Request, method: TuningMethod, chosen: Choice) -> Thresholds:
+def _result(problem: Problem, request: Request, method: TuningMethod) -> Thresholds:
     return thresholds_of(
-        chosen,
+        method.on_all(),
         request,
         problem,
         shared=request.shared,

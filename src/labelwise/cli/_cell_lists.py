@@ -14,23 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from labelwise import _io, features, learners
 from labelwise._text import stemmer_of
-from labelwise.cli._outputs import check_ending, write_csv
+from labelwise.cli._outputs import write_csv
 
 if TYPE_CHECKING:
     import numpy as np
 
     from labelwise import decisions
 
-_ENDINGS = (".csv", ".jsonl")
+CELL_LISTS = (".csv", ".jsonl")
 # Words as `TextTerms` counts them.
 _WORD = re.compile(r"\w\w+")
 # Terms with their contributions, of one cell.
 Terms = list[tuple[str, float]]
-
-
-def check_cell_list(path: Path | None) -> None:
-    """Refuse an ending in which no list of cells is written."""
-    check_ending(path, *_ENDINGS)
 
 
 def row_columns(

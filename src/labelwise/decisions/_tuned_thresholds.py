@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -269,7 +270,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         samples, cv = samples.counted(None if self._is_prefit() else self.cv)
         scored = self._tuning_scores(samples, cv)
         self.estimator_, self.constants_ = scored.scorer
-        self._report(f"tuning the thresholds of {counted(labels.matrix.shape[1], 'label')}")
+        n_labels = counted(labels.matrix.shape[1], "label")
+        report_progress(self, f"tuning the thresholds of {n_labels}")
         self.thresholds_ = self._tuned(request, scored, samples)
         self.value_ = self.thresholds_.value
         self.corrected_value_ = self.thresholds_.evidence.corrected_value
@@ -357,10 +359,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             return oob_scores(self.estimator, samples)
         if not self.refit:
             return split_scores(self.estimator, samples, method, cv)
-        return fold_scores(self.estimator, samples, method, cv, self.n_jobs, self._report)
-
-    def _report(self, text: str) -> None:
-        report_progress(self, text)
+        report = partial(report_progress, self)
+        return fold_scores(self.estimator, samples, method, cv, self.n_jobs, report)
 
     def _decided(self, X: Any) -> np.ndarray:
         scores = self._scored(X, scoring_method(self.estimator))

@@ -18,8 +18,8 @@ from labelwise._tuning.objectives._constraints import NO_LIMITS, Limits, within
 class LabelObjective(Objective, Protocol):
     """An objective that chooses the cut of each label by itself, as `MacroRule` and `CostRule`."""
 
-    def of_label(self, j: int) -> Objective:
-        """Return the objective for the cuts of one label."""
+    def of_labels(self, chosen: Any) -> Objective:
+        """Return the objective for the cuts of some labels."""
 
     def total(self, values: Sequence[float]) -> float:
         """Return the value of all labels from that of each label."""
@@ -31,7 +31,7 @@ def best_by_label(curves: Curves, objective: LabelObjective) -> Choice:
     first = next(pieces)
     if first.positives.size == curves.n_labels:
         return objective(first)
-    found = [objective.of_label(j)(cuts) for j, cuts in enumerate(chain([first], pieces))]
+    found = [objective.of_labels([j])(cuts) for j, cuts in enumerate(chain([first], pieces))]
     return Choice(
         np.concatenate([choice.thresholds for choice in found]),
         np.concatenate([choice.decided for choice in found]),
@@ -73,16 +73,13 @@ class MacroRule:
         value = np.concatenate(values).mean()
         return choice_at(cuts, np.concatenate(best), value, gap=0.0)
 
-    def of_label(self, j: int) -> MacroRule:  # noqa: ARG002
+    def of_labels(self, chosen: Any) -> MacroRule:  # noqa: ARG002
         """Return the same rule, which is that of every label."""
         return self
 
     def total(self, values: Sequence[float]) -> float:
         """Return the mean of the values of the labels."""
         return float(np.mean(values))
-
-
-_EVENTS = ("a false positive", "a false negative")
 
 
 @dataclass(frozen=True)
@@ -101,22 +98,13 @@ class CostRule:
         places = first_best_of_each(-costs, cuts.starts)
         return choice_at(cuts, places, costs[places].sum(), gap=0.0)
 
-    def of_labels(self, chosen: np.ndarray) -> CostRule:
-        """Return the costs of the labels that a mask or an array of numbers selects."""
+    def of_labels(self, chosen: Any) -> CostRule:
+        """Return the costs of the labels that a mask or a list of numbers selects."""
         return CostRule(self.false_positive[chosen], self.false_negative[chosen])
-
-    def of_label(self, j: int) -> CostRule:
-        """Return the rule with the costs of one label."""
-        return CostRule(self.false_positive[[j]], self.false_negative[[j]])
 
     def total(self, values: Sequence[float]) -> float:
         """Return the sum of the costs of the labels."""
         return float(np.sum(values))
-
-
-def check_cost(cost: Any, n_labels: int) -> CostRule:
-    """Check the costs of false positives and false negatives, and return their objective."""
-    return CostRule(*costs_by_label(cost, "a pair", _EVENTS, n_labels))
 
 
 def costs_by_label(cost: Any, kind: str, events: Sequence[str], n_labels: int) -> list[np.ndarray]:

@@ -33,7 +33,7 @@ _WEIGH = ("row", "group")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _PER_ROW = "max_decisions per row"
 _BAND_LIMITS = ("min_precision", "min_recall", "max_review")
-_BAND_EVENTS = ("a false positive", "a false negative", "a review")  # that have a cost
+_EVENTS = ("a false positive", "a false negative")  # that have a cost
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
 # The first option of each row excludes all others of the row.
 _EXCLUDING = (
@@ -100,6 +100,14 @@ def parse_count(text: str, name: str) -> int | float:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError as error:
         raise ValueError(f"{name} must be a number, got {text!r}.") from error
+
+
+def _costs(text: str, name: str) -> tuple[float, ...]:
+    """Parse numbers with commas between them."""
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError as error:
+        raise ValueError(f"{name} must be numbers with commas, got {text!r}.") from error
 
 
 def _count_or_text(text: str, name: str) -> int | float | str:
@@ -269,7 +277,11 @@ class Request:
     )
     cost: Any = field(
         default=None,
-        metadata=_option("Costs of a false positive and of a false negative.", in_command=False),
+        metadata=_option(
+            "Costs of a false positive and a false negative, e.g. 1,5: the least cost is found; "
+            "with --review also of a review, e.g. 1,5,0.1.",
+            parse=_costs,
+        ),
     )
     shared: bool = field(
         default=False,
@@ -336,9 +348,9 @@ class Request:
         costs = None
         if self.cost is not None:
             # Thresholds without costs are loaded from a file without kernels.
-            from labelwise._tuning.objectives._by_label import check_cost
+            from labelwise._tuning.objectives._by_label import CostRule, costs_by_label
 
-            costs = check_cost(self.cost, n_labels or 1)
+            costs = CostRule(*costs_by_label(self.cost, "a pair", _EVENTS, n_labels or 1))
         checked = _checked(self)
         average, measure = _average_and_measure(self.maximize, self.average)
         most, max_rank = check_most(self.max_decisions)
@@ -372,7 +384,7 @@ class Request:
         return any(is_given[other] for other in _EXCLUDING[0][1:])
 
     def for_labels(self, chosen: np.ndarray) -> Request:
-        """Return the request for the labels that a boolean mask selects."""
+        """Return the request for the labels that a mask or an array of numbers selects."""
         if self.costs is None:
             return self
         return copy(self)._set(costs=self.costs.of_labels(chosen))
@@ -380,14 +392,6 @@ class Request:
     def for_parts(self, n_samples: float) -> Request:
         """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
         return copy(self)._set(limits=self.limits.per_sample(n_samples))
-
-    def without_fbr(self) -> Request:
-        """Return the request without the FBR correction."""
-        return copy(self)._set(fbr=None, fbr_amount=None)
-
-    def without_limits(self) -> Request:
-        """Return the request without constraints and guarantee."""
-        return copy(self)._set(limits=type(self.limits)(), guarantee=None, certify=None)
 
     @property
     def counts_by(self) -> str:
@@ -463,7 +467,7 @@ class BandRequest:
                 raise ValueError(f"guarantee does not go together with {other}.")
         costs = None
         if self.cost is not None:
-            costs = costs_by_label(self.cost, "three costs", _BAND_EVENTS, n_labels or 1)
+            costs = costs_by_label(self.cost, "three costs", (*_EVENTS, "a review"), n_labels or 1)
         for name, value in (checked | {"costs": costs, "certify": certify}).items():
             object.__setattr__(self, name, value)
 

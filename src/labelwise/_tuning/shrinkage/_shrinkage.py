@@ -21,7 +21,7 @@ from labelwise._tuning.problem._problem import Problem
 from labelwise._tuning.shrinkage._macro_path import macro_path
 from labelwise._tuning.shrinkage._micro_path import micro_path
 from labelwise._tuning.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import macro, micro
+from labelwise.measures import Counts, macro, micro
 from labelwise.splitting import assign
 
 # Amounts that "auto" chooses from.
@@ -108,10 +108,11 @@ def held_out_means(
     fold = assign(problem.Y, n_folds, method=method, groups=units, random_state=random)
     joined = micro if average == "micro" else partial(macro, undefined="skip")
 
-    def values(number: int) -> list[Any]:
+    def values(number: int) -> Any:
         unseen = problem.rows(np.flatnonzero(fold == number))
         tuned = candidates(problem.everyone * (fold != number))
-        return [joined(measure, unseen.counts(thresholds)) for thresholds in tuned]
+        by_candidate = zip(*(unseen.counts(thresholds) for thresholds in tuned), strict=True)
+        return joined(measure, Counts(*map(np.stack, by_candidate)))
 
     numbers = np.unique(fold).tolist()
     if problem.scores.size > _MANY:

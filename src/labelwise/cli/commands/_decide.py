@@ -13,7 +13,7 @@ from labelwise._text import printable_path
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import reads_in_blocks, refuse_with_blocks
 from labelwise.cli._cell_lists import (
-    check_cell_list,
+    CELL_LISTS,
     queue_columns,
     row_columns,
     write_cells,
@@ -21,6 +21,7 @@ from labelwise.cli._cell_lists import (
 from labelwise.cli._inputs import MatrixSource, parse_names, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
+    check_ending,
     check_safe_csv,
     decision_line,
     decision_summary,
@@ -72,7 +73,7 @@ def decide(
         _decide_in_blocks(thresholds, scores, output, source)
         return
     _matrices.check_matrix_ending(output)
-    check_cell_list(queue)
+    check_ending(queue, *CELL_LISTS)
     check_safe_csv(safe_csv, output, queue)
     refuse_as_rule(thresholds)
     outputs = Outputs([output, queue], inputs=[thresholds, scores])

@@ -46,7 +46,7 @@ _N_FOLDS = 5
     json=True,
     force=True,
     inputs=["data"],
-    without=["maximize"],
+    without=["maximize", "cost"],
 )
 def fit(
     *,

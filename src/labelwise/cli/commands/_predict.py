@@ -11,7 +11,7 @@ import labelwise
 from labelwise import _io, _matrices, data, decisions, learners
 from labelwise.cli import _options as opt
 from labelwise.cli._cell_lists import (
-    check_cell_list,
+    CELL_LISTS,
     queue_columns,
     row_columns,
     terms_of_cells,
@@ -20,6 +20,7 @@ from labelwise.cli._cell_lists import (
 from labelwise.cli._inputs import DataSource, check_part, refuse_as_model, refuse_as_rule
 from labelwise.cli._outputs import (
     Outputs,
+    check_ending,
     check_safe_csv,
     decision_summary,
     warnings_as_notes,
@@ -110,7 +111,7 @@ def predict(
     if split_sentences and instances is None:
         raise ValueError("--split-sentences is for --instances, which was not given.")
     if split_sentences:
-        check_cell_list(instances)
+        check_ending(instances, *CELL_LISTS)
     for path in filter(None, (scores, None if split_sentences else instances)):
         _matrices.check_matrix_ending(path)
     check_safe_csv(safe_csv, *files, queue)
@@ -165,7 +166,7 @@ def _check_cells(
         raise ValueError("--queue and --bands must be given together, got one of them.")
     if bands is not None:
         refuse_as_rule(bands)
-    check_cell_list(queue)
+    check_ending(queue, *CELL_LISTS)
     if why is None:
         return
     if why < 1:
@@ -174,7 +175,7 @@ def _check_cells(
         raise ValueError("--why is for --output or --queue, which were not given.")
     if form != "wide":
         raise ValueError(f"--why writes a row for each decided label: leave out --format {form}.")
-    check_cell_list(output)
+    check_ending(output, *CELL_LISTS)
 
 
 def _decided_cells(

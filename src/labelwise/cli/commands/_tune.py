@@ -38,7 +38,7 @@ from labelwise.cli.running import command, with_options
 _MOST_DRAWN = 25
 # Options of the request that bands take, too.
 _RATES = ("min_precision", "min_recall")
-_OF_BANDS = (*_RATES, "guarantee", "weigh")
+_OF_BANDS = (*_RATES, "cost", "guarantee", "weigh")
 _IN_BLOCKS = "rows that are read in blocks are not cross-validated"
 
 
@@ -58,7 +58,7 @@ def tune(
         typer.Option(
             help="Find bands (accept, review, reject) instead: most cells that a person reviews, "
             "500 in total or 0.05 as mean of a row (50 cells of 1,000 rows); auto for the fewest "
-            "that meet --min-precision and --min-recall."
+            "that meet --min-precision and --min-recall, or for the least --cost."
         ),
     ] = None,
     bootstrap: Annotated[
@@ -125,8 +125,8 @@ def _check_review(review: str, given: dict[str, Any], changed: list[str], **othe
     refused += [name for name in changed if name not in _OF_BANDS]
     if refused:
         raise ValueError(f"--review does not go together with --{refused[0].replace('_', '-')}.")
-    if review == "auto" and all(given[name] is None for name in _RATES):
-        raise ValueError("--review auto needs --min-precision or --min-recall.")
+    if review == "auto" and all(given[name] is None for name in (*_RATES, "cost")):
+        raise ValueError("--review auto needs --min-precision, --min-recall or --cost.")
 
 
 class _Tuned(NamedTuple):
@@ -230,10 +230,9 @@ def _tuned_bands(
 ) -> _Tuned:
     """Find bands for a review, and what they reach on new rows."""
     rates = {name: given[name] for name in _RATES}
+    more = {name: given[name] for name in ("cost", "guarantee")}
     most = None if review == "auto" else parse_count(review, "--review")
-    bands = decisions.review_bands(
-        **samples, **names, **rates, max_review=most, guarantee=given["guarantee"]
-    )
+    bands = decisions.review_bands(**samples, **names, **rates, **more, max_review=most)
     found: Any = bands.guarantee
     lines = [repr(bands)]
     if found is None:

@@ -263,10 +263,6 @@ class ReviewCost(NamedTuple):
     false_negative: np.ndarray
     review: np.ndarray
 
-    def for_label(self, j: int) -> ReviewCost:
-        """Return the costs of one label."""
-        return ReviewCost(*(part[j] for part in self))
-
 
 def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
     """Choose the bands of each label with the least cost; among equals, the fewest reviews.
@@ -277,7 +273,7 @@ def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
     """
     uppers, lowers, total = [], [], 0.0
     for j, cuts in enumerate(problem.every_cut()):
-        upper, lower, value = _least_of_label(cuts, cost.for_label(j))
+        upper, lower, value = _least_of_label(cuts, ReviewCost(*(part[j] for part in cost)))
         uppers.append((cuts.thresholds[upper], cuts.decided[upper], cuts.hits[upper]))
         lowers.append((cuts.thresholds[lower], cuts.decided[lower], cuts.hits[lower]))
         total += value
