@@ -311,7 +311,7 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
     content = json.loads(path.read_text())
     for change, message in [
         ({"across": "some"}, "guarantee.across must be 'each' or 'all', got 'some'"),
-        ({"needed": [1]}, "guarantee has 1 labels but values has 8"),
+        ({"needed": [1]}, "guarantee has 1 numbers of decisions needed, but must have 8"),
         ({"extra": 1}, "has an unknown key 'guarantee.extra'"),
         ({"level": "sure"}, "guarantee.level must be a number, got 'sure'"),
     ]:
