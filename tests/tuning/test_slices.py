@@ -8,15 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn import config_context
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 
+from labelwise import load, save
 from labelwise._tuning.problem._problem import check_problem, pooled
 from labelwise.data import DataError
-from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import accuracy, count, f_measure, micro
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as by_trying
 
-pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives", "ignore:Constraints that new")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Y has no positives", "ignore:Constraints that new", "ignore:Y has one class"
+)
 
 
 @st.composite
@@ -228,3 +236,54 @@ def test_slices_are_given_to_decide_as_in_tuning():
         best_thresholds(scores, Y, slices=slices).decide(scores)
     with pytest.raises(ValueError, match="the thresholds have no slices"):
         best_thresholds(scores, Y).decide(scores, slices=slices)
+
+
+def model_and_samples():
+    """A model of two labels, whose scores are higher in slice b, and a label that all have."""
+    random = np.random.default_rng(3)
+    slices = random.choice(["a", "b"], 300)
+    X = random.normal(size=(300, 4))
+    latent = X[:, :2] + 0.5 * random.normal(size=(300, 2)) - 1.0 * (slices == "b")[:, None]
+    Y = np.column_stack([latent > 0, np.ones(300)]).astype(int)
+    return BinaryRelevance(LogisticRegression()), X, Y, slices
+
+
+def test_an_estimator_tunes_and_predicts_by_slice(tmp_path):
+    model, X, Y, slices = model_and_samples()
+    tuned = TunedThresholds(model, random_state=0, shrink=0.0).fit(X, Y, slices=slices)
+    plain = TunedThresholds(model, random_state=0, shrink=0.0).fit(X, Y)
+    assert tuned.thresholds_.slices.names == ("a", "b")
+    assert tuned.value_ > plain.value_
+    assert (tuned.thresholds_.slices.values[:, 2] == -np.inf).all()
+    decided = tuned.predict(X, slices=slices)
+    assert decided.dtype == np.int64
+    scores = tuned.decision_function(X)
+    mine = slices == "b"
+    expected = scores[mine] >= tuned.thresholds_.slices.values[1]
+    assert decided[mine].tolist() == expected.astype(int).tolist()
+    with pytest.raises(ValueError, match="the thresholds differ by slice"):
+        tuned.predict(X)
+    save(tuned, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    assert again.predict(X, slices=slices).tolist() == decided.tolist()
+
+
+def test_slices_are_routed_as_metadata():
+    model, X, Y, slices = model_and_samples()
+    tuned = TunedThresholds(model, random_state=0)
+    alone = tuned.fit(X, Y, slices=slices).predict(X, slices=slices)
+    with config_context(enable_metadata_routing=True):
+        asked = TunedThresholds(model, random_state=0).set_fit_request(slices=True)
+        asked = asked.set_predict_request(slices=True)
+        steps = Pipeline([("scale", "passthrough"), ("tuned", asked)])
+        found = steps.fit(X, Y, slices=slices).predict(X, slices=slices)
+    assert found.tolist() == alone.tolist()
+
+
+def test_an_estimator_certifies_by_slice():
+    model, X, Y, slices = model_and_samples()
+    fitted = FrozenEstimator(model.fit(X[:100], Y[:100]))
+    options = {"min_precision": 0.5, "guarantee": 0.8, "random_state": 0}
+    tuned = TunedThresholds(fitted, **options).fit(X[100:], Y[100:], slices=slices[100:])
+    assert tuned.thresholds_.slices.values.shape == (2, 3)
+    assert tuned.thresholds_.evidence.guarantee.n_calibration == 100

@@ -51,8 +51,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ValueError
             If X does not have the features of the training samples, or is not finite.
         """
-        decided = np.asarray(self._decided(X), dtype=np.int64)
-        classes = self.target_classes_
+        return self._predicted(self._decided(X))
+
+    def _predicted(self, decisions: Any) -> np.ndarray:
+        """Return decisions as `predict` does, as classes after fitting to a vector."""
+        decided, classes = np.asarray(decisions, dtype=np.int64), self.target_classes_
         return decided if classes is None else np.asarray(classes[decided[:, 0]])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

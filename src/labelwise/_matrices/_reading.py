@@ -8,7 +8,7 @@ npy file has neither names nor ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,11 @@ def is_matrix_file(path: str | Path) -> bool:
 
 
 def read_scores(
-    path: str | Path, *, ids: str | Sequence[str] | None = None, max_bytes: int | None = None
+    path: str | Path,
+    *,
+    ids: str | Sequence[str] | None = None,
+    without: Collection[str] = (),
+    max_bytes: int | None = None,
 ) -> NamedMatrix:
     r"""Read scores from a file, with the names of labels and the ids of rows.
 
@@ -84,6 +88,8 @@ def read_scores(
         Name of the column of ids, or several names of which the file has one. None recognises a
         first column of texts, of whole numbers under the name "id" or "row", or of row names that
         pandas or R wrote.
+    without : collection of str, default=()
+        Columns of a table that are not scores and are left out, such as the slice of each sample.
     max_bytes : int, default=None
         Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
@@ -118,7 +124,7 @@ def read_scores(
     array([[0.5 , 0.25],
            [0.75, 1.  ]])
     """
-    found = read_matrix(path, ids=ids, max_bytes=max_bytes)
+    found = read_matrix(path, ids=ids, without=without, max_bytes=max_bytes)
     if found.has_label_lists:
         raise DataError(path, "has label names, not scores: a number for each label is needed.")
     try:
@@ -156,12 +162,14 @@ def read_matrix(
     path: str | Path,
     *,
     ids: str | Sequence[str] | None = None,
+    without: Collection[str] = (),
     max_bytes: int | None = None,
     allow_gaps: bool = False,
 ) -> NamedMatrix:
     """Read the numbers of a file, not yet checked, with names and ids if the file has them.
 
-    With `allow_gaps`, empty cells of a table are NaN; otherwise they are refused.
+    Columns of a table that `without` names are left out. With `allow_gaps`, empty cells of a table
+    are NaN; otherwise they are refused.
     """
     path = Path(path)
     asked = [ids] if isinstance(ids, str) else ids
@@ -170,7 +178,7 @@ def read_matrix(
         raise DataError(path, f"has none of the endings {', '.join(_ENDINGS)}.")
     with reading(path, max_bytes) as bound:
         if ending in TABLE_ENDINGS:
-            return _from_table(path, max_bytes, asked, allow_gaps)
+            return _from_table(path, max_bytes, asked, without, allow_gaps)
         content = read_bytes(path, bound.max_bytes)
         if ending == ".npy":
             return NamedMatrix(_two_sided(path, npy_array(path, content)), source=path)
@@ -211,7 +219,11 @@ def _checked(found: NamedMatrix, checked: Labels | Scores) -> NamedMatrix:
 
 
 def _from_table(
-    path: Path, max_bytes: int | None, asked: Sequence[str] | None, allow_gaps: bool
+    path: Path,
+    max_bytes: int | None,
+    asked: Sequence[str] | None,
+    without: Collection[str],
+    allow_gaps: bool,
 ) -> NamedMatrix:
     # Ids of a csv file are read as text because of their zeros in front; parquet has types, which
     # tell a label called "id" from an index.
@@ -219,7 +231,8 @@ def _from_table(
     as_text = () if is_parquet else (*ID_NAMES, *ROW_NAMES, *(asked or ()))
     tables = Tables([path], as_text, max_bytes)
     id_name = named_ids(path, asked, tables.names) if asked else _found_ids(tables, is_parquet)
-    names = [name for name in tables.names if name not in (id_name, *row_names(tables.names))]
+    beside = {id_name, *row_names(tables.names), *without}
+    names = [name for name in tables.names if name not in beside]
     if len(names) == 1 and _lists_labels(tables, names[0]):
         return _from_label_sets(path, tables, names[0], id_name)
     has_ids = id_name is not None

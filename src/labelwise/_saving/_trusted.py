@@ -107,6 +107,7 @@ _OWN_PARTS = (
     "labelwise.decisions.Evidence",
     "labelwise.decisions.Guarantee",
     "labelwise.decisions.Sigmoid",
+    "labelwise.decisions.SliceThresholds",
     "labelwise.learners.Forests",
     "labelwise.learners.Leaderboard",
 )

@@ -33,7 +33,7 @@ from labelwise._estimators import (
 from labelwise._tuning._evidence import Evidence
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning.objectives._request import Certify, Request
-from labelwise._tuning.problem._problem import Problem, with_truth
+from labelwise._tuning.problem._problem import Problem, in_slices, with_truth
 from labelwise._validation import (
     Outcome,
     check_groups,
@@ -58,6 +58,7 @@ class Samples(NamedTuple):
     fit_params: Mapping[str, Any]
     # Above 0, by `exact_weights`, counted in measures; None if all samples count once.
     weights: np.ndarray | None = None
+    slices: np.ndarray | None = None  # the slice of each sample as text
 
     def part(self, rows: np.ndarray, splits: Splits) -> tuple[Samples, Splits]:
         """Return some of the samples, and splits without all others."""
@@ -70,6 +71,7 @@ class Samples(NamedTuple):
             groups=None if self.groups is None else take_rows(self.groups, rows),
             fit_params=cut_params(self.fit_params, rows, len(self.Y)),
             weights=None if self.weights is None else self.weights[rows],
+            slices=None if self.slices is None else self.slices[rows],
         )
         return samples, [(train, test) for train, test in pairs if train.size and test.size]
 
@@ -222,7 +224,9 @@ def tuning_problem(scored: TuningScores, samples: Samples) -> tuple[Problem, np.
     Y = samples.Y[rows][:, varies]
     groups = _groups(rows, samples.groups)
     weights = samples.weights_of(scored)
-    return _known(scores, Y, tuple(names), weights, groups), folds[~np.isnan(Y).all(axis=1)]
+    slices = None if samples.slices is None else samples.slices[rows]
+    problem = _known(scores, Y, tuple(names), weights, groups, slices)
+    return problem, folds[~np.isnan(Y).all(axis=1)]
 
 
 def _known(
@@ -231,14 +235,16 @@ def _known(
     names: tuple[str, ...] | None,
     weights: np.ndarray | None,
     groups: np.ndarray | None,
+    slices: np.ndarray | None,
 ) -> Problem:
     """Build a problem of labels that are 0, 1 or NaN, without samples that have only NaN."""
     truth, gaps = sparse.csc_array(Y == 1), np.isnan(Y)
     if not gaps.any():
-        return Problem(scores, truth, names, weights, groups=groups)
+        problem = Problem(scores, truth, names, weights, groups=groups)
+        return problem if slices is None else in_slices(problem, slices)
     missing = sparse.csc_array(gaps)
     known = Outcome(truth, without_cells(scores, missing), None, names, weights, missing)
-    return with_truth(known, groups)
+    return with_truth(known, groups, slices)
 
 
 def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Problem:
@@ -250,8 +256,9 @@ def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Pr
     held_out, rows, _ = scored.held_out
     scores = np.repeat(constant_scores(constants, method)[None], rows.size, axis=0)
     scores[:, np.isnan(constants)] = held_out
-    groups = _groups(rows, samples.groups)
-    return _known(scores, samples.Y[rows], samples.names, samples.weights_of(scored), groups)
+    groups, weights = _groups(rows, samples.groups), samples.weights_of(scored)
+    slices = None if samples.slices is None else samples.slices[rows]
+    return _known(scores, samples.Y[rows], samples.names, weights, groups, slices)
 
 
 def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
@@ -303,7 +310,7 @@ def with_constant_labels(
 
     `constants` has the class of each label with one class, and NaN for each tuned label; `Y` are
     the labels of the tuning samples, all columns, with NaN for missing labels. Samples are counted
-    by weight, if there are weights.
+    by weight, if there are weights. In each slice, these labels have the same thresholds.
     """
     everyone = np.ones(len(Y), dtype=np.int64) if weights is None else weights
     is_known = ~np.isnan(Y)
@@ -317,6 +324,9 @@ def with_constant_labels(
         n_missing=int((~is_known[has_truth]).sum()),
     )
     found.values[is_always] = -np.inf
+    if found.slices is not None:
+        # Their counts by slice stay 0: constant labels are not tuned on.
+        found.slices.values[:, is_always] = -np.inf
     known = found.evidence
     decided = np.where(is_always, everyone @ is_known, known.decided)
     hits = known.true_positives

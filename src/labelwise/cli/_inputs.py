@@ -6,7 +6,7 @@ the options of commands that read and match matrices of scores, labels and decis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -166,21 +166,22 @@ class MatrixSource(NamedTuple):
         decided: Path | None = None,
         *,
         part: str | None = None,
-        groups: str | None = None,
+        beside: Mapping[str, str] | None = None,
         allow_missing: bool = False,
         labels_of_scores: bool = False,
     ) -> Matched:
         """Read labels, scores and decisions of the same rows, and match rows and labels.
 
-        Columns have the order of the labels, or of the scores. The column of `groups` is not a
-        label. Missing labels are NaN; they are refused unless `allow_missing`.
+        Columns have the order of the labels, or of the scores. Columns that `beside` names by
+        their options, such as --groups, are not labels. Missing labels are NaN; they are refused
+        unless `allow_missing`.
         """
         from labelwise._validation import matched
 
-        truth = self._truth(labels, part, groups)
+        truth = self._truth(labels, part, beside)
         if not allow_missing:
             _refuse_missing(truth)
-        others = [self.scores(path) for path in scores]
+        others = [self.scores(path, (beside or {}).values()) for path in scores]
         if decided is not None:
             others.append(self._decided(decided))
         return matched(
@@ -191,15 +192,18 @@ class MatrixSource(NamedTuple):
             labels_of_scores=labels_of_scores,
         )
 
-    def scores(self, path: Path) -> NamedMatrix:
-        """Read scores."""
-        return data.read_scores(path, ids=_ids_to_match(self.ids), max_bytes=self.max_bytes)
+    def scores(self, path: Path, beside: Collection[str] = ()) -> NamedMatrix:
+        """Read scores; columns that `beside` names are left out."""
+        ids = _ids_to_match(self.ids)
+        return data.read_scores(path, ids=ids, without=beside, max_bytes=self.max_bytes)
 
-    def _truth(self, path: Path, part: str | None, groups: str | None) -> NamedMatrix:
+    def _truth(
+        self, path: Path, part: str | None, beside: Mapping[str, str] | None = None
+    ) -> NamedMatrix:
         check_part(part)
         columns, ids = parse_labels(self.columns), _ids_to_match(self.ids)
-        if groups is not None:
-            names, id_name = self._columns_beside(path, groups)
+        if beside:
+            names, id_name = self._other_columns(path, beside)
             columns, ids = columns or names, None if id_name is None else [id_name]
         return data.read_labels(
             path, labels=columns, ids=ids, bags=self.bags, part=part, max_bytes=self.max_bytes
@@ -210,7 +214,7 @@ class MatrixSource(NamedTuple):
         if _matrices.is_matrix_file(path):
             ids = _ids_to_match(self.ids)
             return _matrices.read_decisions(path, ids=ids, max_bytes=self.max_bytes)
-        truth = MatrixSource(ids=self.ids, max_bytes=self.max_bytes)._truth(path, None, None)
+        truth = MatrixSource(ids=self.ids, max_bytes=self.max_bytes)._truth(path, None)
         _refuse_missing(truth)
         return truth
 
@@ -265,24 +269,25 @@ class MatrixSource(NamedTuple):
             return rows, []
         return rows, [position_note(path, truth.source, rows=True, labels=False)]
 
-    def groups(self, path: Path, name: str, truth: NamedMatrix) -> np.ndarray:
-        """Read the group of each row of the labels from a column of a table."""
+    def column(self, path: Path, option: str, name: str, truth: NamedMatrix) -> np.ndarray:
+        """Read the group, slice or weight of each row as text, from the column of an option."""
         import numpy as np
 
         columns, _ = self.row_columns(path, truth)
-        if name not in columns:
-            names = ", ".join(map(repr, columns))
-            raise ValueError(f"--groups must name a column of {path}: {names}, got {name!r}.")
-        groups = np.array(columns[name])
-        missing = np.flatnonzero(groups == "")
+        _check_column(path, option, name, columns)
+        found = np.array(columns[name])
+        missing = np.flatnonzero(found == "")
         if missing.size:
-            raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
-        return groups
+            raise ValueError(f"--{option} {name!r} has no value in row {missing[0]}.")
+        return found
 
-    def _columns_beside(self, path: Path, groups: str) -> tuple[list[str], str | None]:
-        """Return the columns of a table that are neither ids nor groups, and that of the ids."""
+    def _other_columns(self, path: Path, beside: Mapping[str, str]) -> tuple[list[str], str | None]:
+        """Return the columns of a table that are neither ids nor `beside`, and that of the ids."""
         table, id_name = self._table(path, "id")
-        return [name for name in table.column_names if name not in (groups, id_name)], id_name
+        names = [name for name in table.column_names if name != id_name]
+        for option, name in beside.items():
+            _check_column(path, option, name, names)
+        return [name for name in names if name not in beside.values()], id_name
 
     def _table(self, path: Path, usual_name: str) -> tuple[Any, str | None]:
         """Read a table, and find the column of its ids; `usual_name` is their name if it has it.
@@ -299,6 +304,13 @@ class MatrixSource(NamedTuple):
         if usual_name in names:
             return table, usual_name
         return table, names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
+
+
+def _check_column(path: Path, option: str, name: str, columns: Collection[str]) -> None:
+    """Refuse an option that does not name a column."""
+    if name not in columns:
+        names = ", ".join(map(repr, columns))
+        raise ValueError(f"--{option} must name a column of {path}: {names}, got {name!r}.")
 
 
 def _refuse_missing(truth: NamedMatrix) -> None:

@@ -45,6 +45,18 @@ Groups = Annotated[
         "stay in the same fold or subset, and are one unit of a guarantee.",
     ),
 ]
+Slices = Annotated[
+    str | None,
+    typer.Option(
+        "--slices",
+        help="Column of the labels file (in decide: of the scores) that names the slice of each "
+        "row, such as a hospital: labels have thresholds of their own in every slice.",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", help="Column of the file of labels with the weight of each row."),
+]
 Part = Annotated[
     str | None,
     typer.Option("--part", help="Rows of the data set to use: train, test or all.  [default: all]"),

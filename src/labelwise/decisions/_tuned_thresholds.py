@@ -51,9 +51,10 @@ from labelwise._tuning._scores_to_tune_on import (
     with_constant_labels,
     with_current_options,
 )
+from labelwise._tuning._slices import request_in_slices, with_slices
 from labelwise._tuning.objectives._request import Certify, Request, options
-from labelwise._tuning.problem._problem import warn_of_labels_without_positives
-from labelwise._validation import check_readable, dense_targets
+from labelwise._tuning.problem._problem import Problem, warn_of_labels_without_positives
+from labelwise._validation import check_readable, dense_targets, slice_texts
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
@@ -223,7 +224,14 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **params: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        slices: Any = None,
+        **params: Any,
     ) -> TunedThresholds:
         """Tune thresholds on held-out scores, and fit the estimator to all samples.
 
@@ -244,6 +252,10 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             Group of each sample; samples of a group stay together. They are in the same fold of the
             splitter, of the choice of thresholds, and of an estimator that takes groups for folds
             of its own.
+        slices : array of shape (n_samples,), default=None
+            Slice of each sample; labels have thresholds of their own in every slice, as in
+            `best_thresholds`. `predict` then needs the slices, too. The estimator does not get
+            them.
         **params : dict
             Passed to the estimator's ``fit``. Under scikit-learn's metadata routing, the metadata
             requests of the estimator and of the splitter decide what they get, `sample_weight` and
@@ -266,7 +278,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         weights = check_sample_weights(sample_weight, labels.matrix)
         routed = routed_to_fit(self, sample_weight, groups, params, "thresholds")
         dense = dense_targets(labels.matrix, labels.missing)
-        samples = Samples(X, dense, labels.names, *routed, weights)
+        texts = None if slices is None else slice_texts(slices, len(dense))
+        samples = Samples(X, dense, labels.names, *routed, weights, texts)
         samples, cv = samples.counted(None if self._is_prefit() else self.cv)
         scored = self._tuning_scores(samples, cv)
         self.estimator_, self.constants_ = scored.scorer
@@ -278,6 +291,35 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         return self
+
+    def predict(self, X: Any, *, slices: Any = None) -> np.ndarray:
+        """Decide each label where its score reaches the threshold.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Features of the samples, or samples in another form that `fit` takes.
+        slices : array of shape (n_samples,), default=None
+            Slice of each sample, if `fit` got slices. Samples of other slices are decided by the
+            thresholds of all slices together, with a warning.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            1 for labels that are decided, 0 for others, as int64. Labels that had one class in
+            training are decided as there. After fitting to a vector, the predicted classes, of
+            shape (n_samples,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If X does not have the features of the training samples, or is not finite, or if slices
+            are missing or not expected.
+        """
+        scores = self._scored(X, scoring_method(self.estimator))
+        return self._predicted(self.thresholds_.decide(scores, slices=slices))
 
     decision_function = available_if(_estimator_has("decision_function"))(
         ScoringClassifier.decision_function
@@ -329,7 +371,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         constants, rows = scored.scorer.constants, scored.held_out.rows
         if request.certify is not None:
             problem = guarantee_problem(scored, samples, scoring_method(self.estimator))
-            return tune_and_correct(problem, request, self.random_state).thresholds
+            return self._solved(problem, request)
         found = thresholds_of_no_label(request)
         varies = np.isnan(constants)
         if request.max_rank is not None and (constants == 1).any():
@@ -340,16 +382,19 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         if varies.any():
             problem, folds = tuning_problem(scored, samples)
             warn_of_labels_without_positives(problem)
-            found = tune_and_correct(
-                problem,
-                request.for_labels(varies),
-                self.random_state,
-                folds=folds,
-            ).thresholds
+            found = self._solved(problem, request.for_labels(varies), folds)
             warn_of_broken_constraints(found)
         weights = samples.weights_of(scored)
         tuned = with_constant_labels(found, constants, samples.Y[rows], samples.names, weights)
         return replace(tuned, evidence=replace(tuned.evidence, request=request))
+
+    def _solved(
+        self, problem: Problem, request: Request, folds: np.ndarray | None = None
+    ) -> Thresholds:
+        """Tune and correct the thresholds of a problem, by slice if it has slices."""
+        asked = request_in_slices(request, problem)
+        found = tune_and_correct(problem, asked, self.random_state, folds=folds).thresholds
+        return with_slices(found, problem, request, self.random_state)
 
     def _tuning_scores(self, samples: Samples, cv: Any) -> TuningScores:
         method = scoring_method(self.estimator)
@@ -361,10 +406,6 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             return split_scores(self.estimator, samples, method, cv)
         report = partial(report_progress, self)
         return fold_scores(self.estimator, samples, method, cv, self.n_jobs, report)
-
-    def _decided(self, X: Any) -> np.ndarray:
-        scores = self._scored(X, scoring_method(self.estimator))
-        return np.asarray(self.thresholds_.decide(scores))
 
     def _scores(self, X: Any) -> np.ndarray:
         return self._scored(X, "decision_function")

@@ -62,6 +62,7 @@ def decide(
             "score, lower, upper, probability, and an empty column for the answer; for bands only."
         ),
     ] = None,
+    slices: opt.Slices = None,
     source: MatrixSource,
     safe_csv: opt.SafeCsv = False,
 ) -> None:
@@ -69,7 +70,7 @@ def decide(
     from labelwise._validation import NamedMatrix, take_columns
 
     if reads_in_blocks(scores, source.max_bytes):
-        refuse_with_blocks(source, queue=queue, safe_csv=safe_csv)
+        refuse_with_blocks(source, queue=queue, slices=slices, safe_csv=safe_csv)
         _decide_in_blocks(thresholds, scores, output, source)
         return
     _matrices.check_matrix_ending(output)
@@ -80,11 +81,15 @@ def decide(
     with working("deciding"), warnings_as_notes():
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
-        scored = source.scores(scores)
+        _check_slices(rule, slices, thresholds)
+        scored = source.scores(scores, () if slices is None else (slices,))
         labels = source.match_rule(thresholds, rule, [scored])
         of_rule, of_scores = labels.places
         chosen, values = rule._of_labels(of_rule, None), take_columns(scored.values, of_scores)
-        decided = chosen.decide(values)
+        by_slice: dict[str, Any] = {}
+        if slices is not None:
+            by_slice["slices"] = source.column(scores, "slices", slices, scored)
+        decided = chosen.decide(values, **by_slice)
         matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
         _matrices.write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
         if queue is not None and isinstance(chosen, decisions.Bands):
@@ -127,6 +132,17 @@ def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
         values=take_columns(matrix.values, order),
         label_names=None if names is None else tuple(names[j] for j in order),
     )
+
+
+def _check_slices(
+    rule: decisions.Thresholds | decisions.Bands, slices: str | None, path: Path
+) -> None:
+    """Refuse thresholds by slice without --slices, and other rules with it."""
+    has_slices = isinstance(rule, decisions.Thresholds) and rule.slices is not None
+    if has_slices and slices is None:
+        raise ValueError(f"--slices must name a column: the thresholds of {path} differ by slice.")
+    if slices is not None and not has_slices:
+        raise ValueError(f"--slices needs thresholds of labelwise tune --slices; {path} has none.")
 
 
 def _check_queue(

@@ -68,6 +68,8 @@ def tune(
     output: opt.ThresholdOutput = None,
     plot: opt.Plot = None,
     groups: opt.Groups = None,
+    slices: opt.Slices = None,
+    weights: opt.Weights = None,
     cluster: opt.Cluster = None,
     source: MatrixSource,
 ) -> None:
@@ -77,30 +79,40 @@ def tune(
     """
     given, changed = opt.tuning_arguments(asked)
     if review is not None:
-        _check_review(review, given, changed, bootstrap=bootstrap, plot=plot, cluster=cluster)
+        others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster, "slices": slices}
+        _check_review(review, given, changed, **others, weights=weights)
+    if slices is not None and plot is not None:
+        raise ValueError("--plot does not go together with --slices.")
     check_ending(plot, *FIGURES)
     check_ending(output, ".json")
     inputs = [scores, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output, plot], inputs=inputs)
     if review is None and (cluster is not None or reads_in_blocks(scores, source.max_bytes)):
-        refuse_with_blocks(source, plot=plot, groups=groups, bootstrap=bootstrap)
+        of_rows = {"groups": groups, "slices": slices, "weights": weights}
+        refuse_with_blocks(source, plot=plot, bootstrap=bootstrap, **of_rows)
         paths = {"Y": labels, "scores": scores}
         with opened_blocks("reading in blocks", paths, source, cluster, "scores") as (files, how):
             found = _tuned_thresholds(given, files | how, in_blocks=True)
         notes = block_notes(paths, source)
     else:
+        columns = {"groups": groups, "slices": slices, "weights": weights}
+        beside = {option: name for option, name in columns.items() if name is not None}
         with working("reading"), warnings_as_notes():
             same = source.read(
                 labels,
                 [scores],
-                groups=groups,
+                beside=beside,
                 allow_missing=review is None,
                 labels_of_scores=True,
             )
             samples = {"scores": same.others[0].values, "Y": same.truth.values}
-            rows: dict[str, Any] = {"random_state": seed, "groups": None}
-            if groups is not None:
-                rows["groups"] = source.groups(labels, groups, same.truth)
+            rows: dict[str, Any] = {
+                option: source.column(labels, option, name, same.truth)
+                for option, name in beside.items()
+            }
+            if "weights" in rows:
+                rows["sample_weight"] = _numbers(rows.pop("weights"), "weights")
+            rows["random_state"] = seed
         notes = same.notes
         names: dict[str, Any] = {"label_names": same.truth.label_names}
         with working("tuning"), warnings_as_notes():
@@ -169,7 +181,8 @@ def _tuned_thresholds(
         more["corrected_value"] = decisions.corrected_value(tuned, **samples)
     if n_bootstrap:
         bounds = decisions.confidence_interval(tuned, **samples, n_bootstrap=n_bootstrap)
-        more |= {"interval": bounds.value, "intervals": bounds.thresholds}
+        spread = bounds.thresholds if tuned.slices is None else None
+        more |= {"interval": bounds.value, "intervals": spread}
     tuned = replace(tuned, evidence=replace(tuned.evidence, **more))
     is_unknown = math.isnan(tuned.evidence.corrected_value)
     if is_unknown:
@@ -214,7 +227,16 @@ def _record(
         "interval": known.interval,
         "never_decided": known.never_decided(tuned.label_names),
         "labels": _rows(columns),
+        "slices": None if tuned.slices is None else tuned.to_dict()["slices"],
     }
+
+
+def _numbers(texts: Any, option: str) -> Any:
+    """Return the numbers of a column."""
+    try:
+        return texts.astype(float)
+    except ValueError as error:
+        raise ValueError(f"--{option} must name a column of numbers: {error}.") from error
 
 
 def _names(rule: decisions.Thresholds | decisions.Bands) -> tuple[str, ...]:
