@@ -25,6 +25,7 @@ from labelwise.data import Bags, Dataset, make_multilabel
 from labelwise.decisions import (
     best_thresholds,
     certified_frontier,
+    macro_frontier,
     micro_frontier,
     review_bands,
 )
@@ -249,6 +250,7 @@ def objects():
         posterior,
         best_thresholds(SCORES, LABELS),
         certified_frontier(SCORES, LABELS, random_state=0),
+        macro_frontier(SCORES, LABELS),
         micro_frontier(SCORES, LABELS),
         review_bands(SCORES, LABELS, min_precision=0.5, min_recall=0.5),
         paired_values(SCORES, higher_is_better=True),

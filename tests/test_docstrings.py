@@ -60,7 +60,7 @@ def test_each_fault_is_found(text, fault):
 
 # Functions and classes that tune thresholds; see "Order of arguments" in docs/stages.
 LEARN_FROM_LABELS = (
-    *("best_thresholds", "certified_frontier", "micro_frontier", "review_bands"),
+    *("best_thresholds", "certified_frontier", "macro_frontier", "micro_frontier", "review_bands"),
     *("scan_thresholds", "Desk"),
     # Methods of thresholds that tune them again.
     *("confidence_interval", "corrected_value"),

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from labelwise.cli import app
-from labelwise.decisions import best_thresholds, micro_frontier
+from labelwise.decisions import best_thresholds, macro_frontier, micro_frontier
 from labelwise.measures import evaluate
 
 N = 60
@@ -125,6 +125,7 @@ FRAMES = {"pandas": as_pandas, "polars": pl.DataFrame, "arrow": pa.table}
 FUNCTIONS = {
     "best_thresholds": lambda S, Y, known: best_thresholds(S, Y, maximize="macro-f", **known).value,
     "evaluate": lambda S, Y, known: evaluate(Y, scores=S, **known)["macro-auc"],
+    "macro_frontier": lambda S, Y, known: macro_frontier(S, Y, **known).recall.tolist(),
     "micro_frontier": lambda S, Y, known: micro_frontier(S, Y, **known).hits.tolist(),
 }
 

@@ -1,5 +1,6 @@
 """Thresholds by trying all of them, for a few samples and labels."""
 
+from fractions import Fraction
 from functools import partial
 from itertools import product
 
@@ -140,6 +141,32 @@ def envelope(scores, Y):
             return found
         # The steepest next point, and of several on one line the farthest.
         found.append(max(ahead, key=lambda p: ((p[1] - h) / (p[0] - d), p[0])))
+
+
+def macro_envelope(scores, Y):
+    """The vertices of the concave line over (macro recall, macro precision).
+
+    The one with the highest precision comes first. Each label with positives decides a sample; the
+    means are over these labels. Points are fractions, so that no vertex depends on rounding.
+    """
+    labels = [j for j in range(Y.shape[1]) if Y[:, j].any()]
+    points = set()
+    for vector in vectors(scores[:, labels]):
+        decided = scores[:, labels] >= vector
+        if decided.any(axis=0).all():
+            hits = (decided & Y[:, labels]).sum(axis=0)
+            columns = list(zip(hits, decided.sum(axis=0), Y[:, labels].sum(axis=0), strict=True))
+            recall = sum(Fraction(int(h), int(n)) for h, _, n in columns) / len(labels)
+            precision = sum(Fraction(int(h), int(d)) for h, d, _ in columns) / len(labels)
+            points.add((recall, precision))
+    found = [max(points, key=lambda point: (point[1], point[0]))]
+    while True:
+        r, p = found[-1]
+        ahead = [(x, y) for x, y in points if x > r]
+        if not ahead:
+            return found
+        # The next point at which least precision is lost for the recall, the farthest of several.
+        found.append(max(ahead, key=lambda point: ((point[1] - p) / (point[0] - r), point[0])))
 
 
 def highest_in_slices(scores, Y, slices, measure, average="micro"):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from labelwise.decisions._certified_frontier import certified_frontier
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
     from labelwise.decisions._frontier import Frontier as Frontier
-    from labelwise.decisions._frontier import micro_frontier
+    from labelwise.decisions._frontier import MacroFrontier as MacroFrontier
+    from labelwise.decisions._frontier import macro_frontier, micro_frontier
     from labelwise.decisions._new_samples import confidence_interval, corrected_value
     from labelwise.decisions._scan import Scan as Scan
     from labelwise.decisions._scan import scan_thresholds
@@ -64,6 +65,7 @@ __all__ = [
     "corrected_value",
     "joint_from_samples",
     "load_rule",
+    "macro_frontier",
     "make_consistent",
     "maximize_expected_f",
     "maximize_expected_f_independent",
@@ -89,6 +91,7 @@ publish(
         "Evidence",
         "Frontier",
         "Guarantee",
+        "MacroFrontier",
         "ReviewMeasures",
         "ReviewQueue",
         "Scan",

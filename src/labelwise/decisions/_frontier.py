@@ -1,4 +1,4 @@
-"""The micro frontier: the most true positives for every number of decisions of all labels."""
+"""Frontiers: the best trade-offs between precision and recall, as micro and as macro averages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._curves import FrontierSteps, frontier_steps, hulls_of
+from labelwise._curves import Cuts, FrontierSteps, frontier_steps, hulls_of
 from labelwise._tuning.problem._problem import check_curves
 from labelwise._validation import refuse_sparse
 from labelwise.measures import Counts, precision, recall
@@ -189,3 +189,183 @@ def micro_frontier(
     steps = frontier_steps(hulls_of(curves.frontier_cuts()))
     n_edges = steps.vertices
     return Frontier(steps.decided[n_edges], steps.hits[n_edges], curves.names, steps, n_edges)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MacroFrontier:
+    """Best trade-offs between macro precision and macro recall.
+
+    `macro_frontier` returns such objects. ``len(frontier)`` is the number of vertices.
+
+    Attributes
+    ----------
+    precision : ndarray of shape (n_vertices,)
+        Macro precision at each vertex, in falling order: the mean over the labels with positives.
+    recall : ndarray of shape (n_vertices,)
+        Macro recall at each vertex, in rising order: the mean over the labels with positives.
+    label_names : tuple of str or None
+        Names of the labels, or None if the data had no names.
+
+    See Also
+    --------
+    macro_frontier : Find the frontier of scores and labels.
+    """
+
+    precision: np.ndarray
+    recall: np.ndarray
+    label_names: tuple[str, ...] | None
+    _steps: FrontierSteps
+
+    def thresholds(self, vertex: int) -> np.ndarray:
+        """Return the thresholds that reach a vertex.
+
+        Parameters
+        ----------
+        vertex : int
+            Number of the vertex; 0 is the one with the highest precision.
+
+        Returns
+        -------
+        ndarray of shape (n_labels,)
+            One threshold for each label; inf for a label without positives.
+
+        Raises
+        ------
+        IndexError
+            If there is no such vertex.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import macro_frontier
+        >>> frontier = macro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
+        >>> frontier.thresholds(0)
+        array([0.75, 0.3 ])
+        """
+        refuse_sparse(vertex, "vertex", "the number of a vertex")
+        n_edges = int(self._steps.vertices[vertex])
+        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
+
+    def __len__(self) -> int:
+        return self.precision.size
+
+    def __repr__(self) -> str:
+        first, last = (f"({self.precision[k]:.4f}, {self.recall[k]:.4f})" for k in (0, -1))
+        return f"MacroFrontier: {len(self)} vertices, (precision, recall) from {first} to {last}"
+
+
+def macro_frontier(
+    scores: Any,
+    Y: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
+    ids: Any = None,
+    by_position: bool = False,
+) -> MacroFrontier:
+    r"""Find the best trade-offs between macro precision and macro recall.
+
+    With one threshold for each label, the points (macro recall, macro precision) of all threshold
+    vectors lie on or under a concave line. The vertices of this line are returned, each with
+    thresholds that reach it. For every weight of recall, the vertices include the thresholds with
+    the highest weighted sum of macro precision and macro recall.
+
+    Parameters
+    ----------
+    scores : array, sparse matrix, frame, path or dask array of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. float32 stays float32. In a sparse
+        matrix, an absent score is never decided. A path (npy, parquet file or folder, zarr) and a
+        dask array are read in blocks of rows.
+    Y : array, sparse matrix, frame, list of sets, path or dask array
+        True labels, 0 or 1. If scores and Y both have column names, columns are matched by name.
+        Rows are matched by ids if both have them: an index of pandas frames that is more than a
+        count from 0, or `ids`. NaN, null or a masked cell is a missing label, which counts nowhere.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples.
+    ids : str or dict, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read.
+    by_position : bool, default=False
+        Whether samples are matched by position if only one argument has ids. This is refused
+        otherwise, unless the other one is an array, which has no ids.
+
+    Returns
+    -------
+    MacroFrontier
+        Vertices from the highest macro precision to the highest macro recall.
+
+    Raises
+    ------
+    ValueError
+        If scores are not finite, if scores and Y do not have the same samples and labels, or if Y
+        has no positives.
+
+    See Also
+    --------
+    micro_frontier : The same for the counts of all labels together.
+    best_thresholds : Find the thresholds with the highest macro F, also for several beta.
+
+    Notes
+    -----
+    Both averages are means over the labels with positives, and every such label decides a sample,
+    so that its precision is defined. If none of its positives has a score, both are 0. Labels
+    without positives decide nothing.
+
+    The macro averages are sums over labels whose thresholds do not depend on each other. The
+    frontier of a sum is the sum of the frontiers: the edges of the concave hulls of all labels in
+    the order of their slope. The time is O(n_samples · n_labels · log n_samples).
+
+    Thresholds with the highest macro F for a beta lie on or under this line; sweeping beta, as
+    Pillai et al. propose for such curves (pillai2012, section 5), therefore gives trade-offs that
+    are never better, and often worse.
+
+    References
+    ----------
+    I. Pillai, G. Fumera, F. Roli, "F-Measure Optimisation in Multi-label Classifiers", ICPR 2012
+    (pillai2012).
+
+    Examples
+    --------
+    >>> from labelwise.decisions import macro_frontier
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1]]
+    >>> frontier = macro_frontier(scores, [[1, 0], [0, 1], [1, 0]])
+    >>> frontier.precision.round(4), frontier.recall
+    (array([1.    , 0.8333]), array([0.75, 1.  ]))
+    """
+    curves = check_curves(
+        scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
+    )
+    # A cut with the highest weighted sum of both is a vertex of (decisions, true positives), too.
+    cuts = hulls_of(curves.cuts_of_all())
+    n_counted = np.count_nonzero(cuts.positives)
+    if n_counted == 0:
+        raise ValueError("Y has no positives: there is no recall.")
+    steps = frontier_steps(hulls_of(_rates(cuts)))
+    first = steps.hulls.starts[:-1]
+    n_edges = steps.vertices
+    lost = steps.hulls.decided[first].sum() + steps.decided[n_edges]
+    found = steps.hulls.hits[first].sum() + steps.hits[n_edges]
+    return MacroFrontier(1 - lost / n_counted, found / n_counted, curves.names, steps)
+
+
+def _rates(cuts: Cuts) -> Cuts:
+    """Return cuts with 1 - precision instead of decisions and recall instead of true positives.
+
+    Cuts of a label are sorted by these. The cut without decisions is left out, unless it is the
+    only one of its label.
+    """
+    is_alone = np.diff(cuts.starts) == 1
+    of_cut = cuts.labels
+    kept = np.flatnonzero((cuts.decided > 0) | is_alone[of_cut])
+    labels, decided, hits = of_cut[kept], cuts.decided[kept], cuts.hits[kept]
+    positives = cuts.positives[labels]
+    wrong = np.where(positives > 0, 1.0, 0.0)
+    np.divide(decided - hits, decided, out=wrong, where=decided > 0)
+    found = np.divide(hits, positives, out=np.zeros(kept.size), where=positives > 0)
+    order = np.lexsort((-found, wrong, labels))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(labels, minlength=is_alone.size))))
+    rest = (cuts.lows[kept][order], cuts.thresholds[kept][order], cuts.positives, cuts.n_samples)
+    return Cuts(starts, wrong[order], found[order], *rest)
