@@ -27,6 +27,7 @@ LONG = {
     "cluster_simulation",
     "coverage",
     "decisions",
+    "deployment",
     "guarantees",
     "guarantees_real",
     "label_shift",

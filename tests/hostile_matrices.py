@@ -29,6 +29,7 @@ from labelwise.decisions import (
     micro_frontier,
     review_bands,
 )
+from labelwise.deployment import plan_audit
 from labelwise.experiments import Study, nemenyi_test, paired_values
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import evaluate, scorer, scorers
@@ -42,6 +43,7 @@ from tests.model_register import REGISTER, TEXT_REGISTER, some_data, some_texts
 STAGES = (
     "data",
     "decisions",
+    "deployment",
     "experiments",
     "features",
     "learners",
@@ -104,6 +106,7 @@ MATRICES = {
 # Other arguments by the name of their parameter: they are given where a matrix is tried in the
 # place of another argument of the same call. `objects` has more of them.
 OTHERS = {
+    "answers": [1] * 10,
     "beta": 2.0,
     "datasets": [],
     "denominator": [1, 1, 1, 1],
@@ -115,6 +118,7 @@ OTHERS = {
     "measure": "f",
     "measures": ["micro-f"],
     "models": {},
+    "n_cells": 10,
     "n_draws": 2,
     "name": "micro-auc",
     "numerator": [1, 0, 0, 0],
@@ -253,6 +257,7 @@ def objects():
         macro_frontier(SCORES, LABELS),
         micro_frontier(SCORES, LABELS),
         review_bands(SCORES, LABELS, min_precision=0.5, min_recall=0.5),
+        plan_audit(best_thresholds(SCORES, LABELS), SCORES, 10, random_state=0),
         paired_values(SCORES, higher_is_better=True),
         nemenyi_test(SCORES, higher_is_better=True),
         evaluate(LABELS, decided=LABELS),
@@ -278,7 +283,7 @@ def entries():
     (thresholds,), (dataset,) = known["Thresholds"], known["Dataset"]
     arguments = {**MATRICES, **OTHERS, "thresholds": thresholds, "dataset": dataset}
     arguments |= {"data": dataset, "method": "0", "model": known["BinaryRelevance"][0]}
-    arguments["selector"] = known["TermSelector"][0]
+    arguments |= {"selector": known["TermSelector"][0], "plan": known["AuditPlan"][0]}
     for path, function in public_callables():
         names = list(tried_parameters(path, function))
         if not names or path in NOT_CALLED:

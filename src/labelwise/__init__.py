@@ -25,6 +25,6 @@ publish(
     __all__,
     packages=[
         *("data", "splitting", "features", "learners"),
-        *("decisions", "measures", "experiments", "reports", "hugging_face"),
+        *("decisions", "measures", "deployment", "experiments", "reports", "hugging_face"),
     ],
 )

@@ -25,6 +25,10 @@ class Sigmoids(NamedTuple):
         """Return slope · score + intercept, of shape (n_samples, n_labels)."""
         return np.asarray(self.slopes * scores + self.intercepts)
 
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Return the probabilities of scores, of shape (n_samples, n_labels)."""
+        return np.asarray(expit(self.log_odds(scores)))
+
 
 def fit_sigmoids(
     scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, *, increasing: bool = False

@@ -8,7 +8,9 @@ import numpy as np
 NORMAL = NormalDist()
 
 
-def capitals(numbers, lowest, mean_square, alpha, *, largest_loss=0.95, prior_rows=200):
+def capitals(
+    numbers, lowest, mean_square, alpha, *, largest_loss=0.95, prior_rows=200, n_planned=None
+):
     """The capital after each number, starting with 1.
 
     The bet is the one that would reach the aim, slightly above 1/alpha, in the remaining rounds
@@ -21,7 +23,7 @@ def capitals(numbers, lowest, mean_square, alpha, *, largest_loss=0.95, prior_ro
         if max([1.0, *found]) >= 1 / alpha:
             break
         q = NORMAL.inv_cdf(capital / aim)
-        deviation = math.sqrt((len(numbers) - t) * squares / n_squares)
+        deviation = math.sqrt(((n_planned or len(numbers)) - t) * squares / n_squares)
         bet = NORMAL.pdf(q) / NORMAL.cdf(q) / deviation
         capital *= 1 + min(bet, largest_loss / -lowest) * number
         found.append(capital)

@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from labelwise._tuning._evidence import Evidence as Evidence
     from labelwise._tuning._result import Thresholds as Thresholds
     from labelwise._tuning._result import check_thresholds as check_thresholds
+    from labelwise._tuning._rule_files import Floats as Floats
+    from labelwise._tuning._rule_files import Names as Names
+    from labelwise._tuning._rule_files import Number as Number
+    from labelwise._tuning._rule_files import RuleFile as RuleFile
+    from labelwise._tuning._rule_files import Whole as Whole
+    from labelwise._tuning._rule_files import Wholes as Wholes
+    from labelwise._tuning._rule_files import read_rule as read_rule
+    from labelwise._tuning._rule_files import rule_content as rule_content
+    from labelwise._tuning._rule_files import write_rule as write_rule
     from labelwise._tuning._scores_to_tune_on import Samples as Samples
     from labelwise._tuning._scores_to_tune_on import Splits as Splits
     from labelwise._tuning._scores_to_tune_on import TuningScores as TuningScores
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
     from labelwise._tuning._solve import check_bootstrap as check_bootstrap
     from labelwise._tuning._solve import solve as solve
     from labelwise._tuning._solve import solve_with_folds as solve_with_folds
+    from labelwise._tuning.guarantees._betting import log_capitals as log_capitals
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
     from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
     from labelwise._tuning.objectives._constraints import InfeasibleError as InfeasibleError
@@ -77,6 +87,7 @@ __all__ = [
     "constant_scores",
     "cross_fitted",
     "held_out_frontiers",
+    "log_capitals",
     "parse_count",
     "random_folds",
     "solve",

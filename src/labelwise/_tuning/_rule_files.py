@@ -91,19 +91,19 @@ def _record(kind: Callable[..., Any], model: type[_FileObject]) -> GetPydanticSc
     return _read_as(model, AfterValidator(lambda found: kind(**dict(found))))
 
 
-_Number = Annotated[float, BeforeValidator(_without_words)]
-_Whole = Annotated[int, Field(ge=0, lt=2**63)]
+Number = Annotated[float, BeforeValidator(_without_words)]
+Whole = Annotated[int, Field(ge=0, lt=2**63)]
 _Sum = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _NUMBERS = (FailFast(), BeforeValidator(_without_words))
 _TWO = Field(min_length=2, max_length=2)
-_Floats = Annotated[np.ndarray, _read_as(list[float], *_NUMBERS, AfterValidator(_not_nan))]
-_Thresholds = Annotated[_Floats, Field(min_length=1)]
-_Wholes = Annotated[
+Floats = Annotated[np.ndarray, _read_as(list[float], *_NUMBERS, AfterValidator(_not_nan))]
+_Thresholds = Annotated[Floats, Field(min_length=1)]
+Wholes = Annotated[
     np.ndarray,
-    _read_as(list[_Whole], FailFast(), AfterValidator(partial(np.array, dtype=np.int64))),
+    _read_as(list[Whole], FailFast(), AfterValidator(partial(np.array, dtype=np.int64))),
 ]
 _Sums = Annotated[np.ndarray, _read_as(list[_Sum], FailFast(), WrapValidator(_sums))]
-_Names = Annotated[
+Names = Annotated[
     tuple[str, ...],
     _read_as(list[str], FailFast(), AfterValidator(partial(check_names, input_name="names"))),
 ]
@@ -148,7 +148,7 @@ def _asked(kind: type, first: str) -> AfterValidator:
 
 
 _Options = dict[str, Any] | None
-_Level = Annotated[float | str, _read_as(_Number, WrapValidator(_level))]
+_Level = Annotated[float | str, _read_as(Number, WrapValidator(_level))]
 
 
 class _FileObject(BaseModel):
@@ -161,9 +161,9 @@ class _FileObject(BaseModel):
 
 class _ConstraintFields(_FileObject):
     name: Literal["min_precision", "min_recall", "max_decisions"]
-    limit: _Number
-    value: _Number
-    corrected_value: _Number
+    limit: Number
+    value: Number
+    corrected_value: Number
     label: str | None
     corrected_label: str | None
 
@@ -172,47 +172,47 @@ class _GuaranteeFields(_FileObject):
     level: _Level
     average: Literal["micro", "macro", "sample"]
     across: Literal["each", "all"]
-    min_precision: _Number | None
-    min_recall: _Number | None
-    precision: _Number
-    recall: _Number
-    value: _Number
-    f_bound: _Number | None
-    n_tuning: _Whole
-    n_calibration: _Whole
-    needed: _Wholes | None
+    min_precision: Number | None
+    min_recall: Number | None
+    precision: Number
+    recall: Number
+    value: Number
+    f_bound: Number | None
+    n_tuning: Whole
+    n_calibration: Whole
+    needed: Wholes | None
     weigh: Literal["row", "group"] = "row"
-    n_groups: _Whole | None = None
+    n_groups: Whole | None = None
 
 
 class _SliceFields(_FileObject):
     """Thresholds and counts of slices, those of the labels of a slice after another."""
 
-    names: _Names
+    names: Names
     values: _Thresholds
     support: _Sums
     decided: _Sums
     true_positives: _Sums
-    n_samples: _Wholes
-    max_decided: _Wholes | None
+    n_samples: Wholes
+    max_decided: Wholes | None
 
 
 class _BandGuaranteeFields(_FileObject):
-    level: _Number
-    min_precision: _Number | None
-    min_recall: _Number | None
-    precision: _Number
-    recall: _Number
-    review_per_1000: _Number
-    n_tuning: _Whole
-    n_calibration: _Whole
+    level: Number
+    min_precision: Number | None
+    min_recall: Number | None
+    precision: Number
+    recall: Number
+    review_per_1000: Number
+    n_tuning: Whole
+    n_calibration: Whole
     weigh: Literal["row", "group"] = "row"
 
 
 class _CurveFields(_FileObject):
-    starts: _Wholes
-    floors: _Floats
-    shares: _Floats
+    starts: Wholes
+    floors: Floats
+    shares: Floats
 
 
 def _slices_of_lists(names: tuple[str, ...], max_decided: Any, **parts: Any) -> SliceThresholds:
@@ -230,7 +230,7 @@ def _slices_of_lists(names: tuple[str, ...], max_decided: Any, **parts: Any) -> 
     return SliceThresholds(names, n_samples=n_samples, max_decided=max_decided, **matrices)
 
 
-class _RuleFile(_FileObject):
+class RuleFile(_FileObject):
     """The keys of a file after those of its format and version."""
 
     form: ClassVar[str]
@@ -266,7 +266,7 @@ def _with_labels(constraint: Any) -> Any:
     return {**constraint, **labels} if is_old else constraint
 
 
-class ThresholdFile(_RuleFile):
+class ThresholdFile(RuleFile):
     """A file of thresholds: the fields of `Thresholds` and of its `Evidence`."""
 
     form = "labelwise thresholds"
@@ -280,23 +280,23 @@ class ThresholdFile(_RuleFile):
     }
 
     values: _Thresholds
-    value: _Number
+    value: Number
     measure: str
     average: str
     support: _Sums
     decided: _Sums
-    n_samples: _Whole
-    beta: _Number
-    label_names: _Names | None
-    gap: _Number | None
-    certificate: _Number | None
+    n_samples: Whole
+    beta: Number
+    label_names: Names | None
+    gap: Number | None
+    certificate: Number | None
     shared: bool
-    shrink: _Number
-    fbr: _Number | None
+    shrink: Number
+    fbr: Number | None
     interval: _Pair | None
     intervals: _Ends | None
-    max_decided: _Whole | None = Field(alias="most_per_row")
-    max_rank: _Whole | None = Field(alias="top_per_row")
+    max_decided: Whole | None = Field(alias="most_per_row")
+    max_rank: Whole | None = Field(alias="top_per_row")
     constraints: Annotated[
         tuple[ConstraintCheck, ...],
         _read_as(
@@ -306,7 +306,7 @@ class ThresholdFile(_RuleFile):
     ]
     guarantee: Annotated[Guarantee, _record(Guarantee, _GuaranteeFields)] | None
     adapted: bool
-    n_missing: _Whole
+    n_missing: Whole
     weighted: bool
     request: Annotated[_Options, _asked(Request, "values")]
     slices: Annotated[SliceThresholds, _record(_slices_of_lists, _SliceFields)] | None
@@ -338,7 +338,7 @@ class ThresholdFile(_RuleFile):
         return self
 
 
-class BandFile(_RuleFile):
+class BandFile(RuleFile):
     """A file of bands: the fields of `Bands`."""
 
     form = "labelwise bands"
@@ -346,18 +346,18 @@ class BandFile(_RuleFile):
 
     upper: _Thresholds
     lower: _Thresholds
-    support: _Wholes
-    accepted: _Wholes
-    accepted_positives: _Wholes
-    reviewed: _Wholes
-    reviewed_positives: _Wholes
-    n_samples: Annotated[_Whole, Field(ge=1)]
-    label_names: _Names | None
+    support: Wholes
+    accepted: Wholes
+    accepted_positives: Wholes
+    reviewed: Wholes
+    reviewed_positives: Wholes
+    n_samples: Annotated[Whole, Field(ge=1)]
+    label_names: Names | None
     objective: Literal["review", "recall", "precision", "rate", "cost"]
-    value: _Number
-    gap: _Number | None
+    value: Number
+    gap: Number | None
     curves: _CurveFields
-    max_decided: _Whole | None = Field(alias="most_per_row")
+    max_decided: Whole | None = Field(alias="most_per_row")
     guarantee: _BandGuaranteeFields | None
     request: Annotated[_Options, _asked(BandRequest, "upper")]
 
@@ -415,7 +415,7 @@ _KINDS = {
 }
 
 
-def read_rule(path: str | Path, *models: type[_RuleFile]) -> Any:
+def read_rule(path: str | Path, *models: type[RuleFile]) -> Any:
     """Read a file of one of these formats; refuse what no version has written."""
     content = _read_json(path)
     form = content.pop("format", None) if isinstance(content, dict) else None
@@ -496,7 +496,7 @@ def _refuse(word: str) -> None:
     raise ValueError(f"{word} is not a JSON number")
 
 
-def rule_content(model: type[_RuleFile], named: Mapping[str, Any]) -> dict[str, Any]:
+def rule_content(model: type[RuleFile], named: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a file, ready for JSON, from the values of its fields by name."""
     keys = {one.alias or name: named[name] for name, one in model.model_fields.items()}
     content = {key: _as_json(value) for key, value in keys.items()}

@@ -7,6 +7,7 @@ the options of commands that read and match matrices of scores, labels and decis
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -149,6 +150,16 @@ def part_of(data: Dataset, part: str) -> Dataset:
     return data.take(rows)
 
 
+class RuleRows(NamedTuple):
+    """A rule and matrices of rows, with the labels that all have, in the same order."""
+
+    rule: Any
+    scores: NamedMatrix
+    truth: NamedMatrix | None
+    calibrate: list[Any] | None  # scores and labels of other rows
+    notes: list[str]
+
+
 class MatrixSource(NamedTuple):
     """Options that say how matrices of scores, labels and decisions are read and matched."""
 
@@ -231,6 +242,39 @@ class MatrixSource(NamedTuple):
         if same.by_position[0]:
             same.notes.append(position_note(matrices[0].source, path))
         return same
+
+    def rows_of_rule(
+        self,
+        path: Path,
+        rule: Any,
+        scores: Path,
+        labels: Path | None = None,
+        calibrate: tuple[Path, Path] | None = None,
+    ) -> RuleRows:
+        """Read rows that a rule decides, perhaps with labels, and rows to calibrate it with."""
+        if labels is None:
+            read, notes = [self.scores(scores)], []
+        else:
+            same = self.read(labels, [scores], allow_missing=True)
+            read, notes = [*same.others, same.truth], [*same.notes]
+        n_rows = len(read)
+        if calibrate is not None:
+            beside = self.read(calibrate[1], calibrate[:1], allow_missing=True)
+            read += [*beside.others, beside.truth]
+            notes += beside.notes
+        found = self.match_rule(path, rule, read)
+        of_rule, *places = found.places
+        matrices = [
+            replace(one, values=one.values[:, columns], label_names=found.names)
+            for one, columns in zip(read, places, strict=True)
+        ]
+        return RuleRows(
+            rule._of_labels(of_rule, found.names),
+            matrices[0],
+            matrices[1] if labels is not None else None,
+            [one.values for one in matrices[n_rows:]] or None,
+            [*found.notes, *notes],
+        )
 
     def row_columns(self, path: Path, truth: NamedMatrix) -> tuple[dict[str, list[str]], list[str]]:
         """Read the columns of a table as text, in the order of the rows of the labels, and notes.

@@ -113,6 +113,20 @@ ThresholdOutput = Annotated[
     typer.Option("--output", "-o", help="JSON file for thresholds or bands; - for stdout."),
 ]
 
+Calibrate = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option(
+        metavar="<scores> <labels>",
+        help="Files of labelled rows, such as those of tune, that turn scores into "
+        "probabilities; without them, scores are taken as calibrated probabilities.",
+    ),
+]
+AtLeast = Annotated[
+    list[str] | None,
+    typer.Option(help="A promise to test, as micro-f=0.6; may be given several times."),
+]
+Level = Annotated[float, typer.Option(help="Probability that statements are right.")]
+
 # Outputs.
 Plot = Annotated[Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")]
 Report = Annotated[Path | None, typer.Option("--report", help="HTML file for a page of the same.")]
@@ -145,6 +159,20 @@ AnyCode = Annotated[
     bool,
     typer.Option("--any-code", help="Keep cells that an earlier version of the code computed."),
 ]
+
+
+def parse_at_least(texts: list[str] | None) -> dict[str, float] | None:
+    """Read --at-least: names and numbers with an equals sign between them."""
+    found = {}
+    for text in texts or ():
+        name, _, limit = text.partition("=")
+        try:
+            found[name.strip()] = float(limit)
+        except ValueError:
+            raise ValueError(
+                f"--at-least must be a name and a number as micro-f=0.6, got {text!r:.80}."
+            ) from None
+    return found or None
 
 
 def tuning_arguments(asked: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

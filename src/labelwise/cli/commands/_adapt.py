@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -31,14 +30,7 @@ def adapt(
     alpha: Annotated[
         float, typer.Option(help="Level of the test; 1 adapts all these labels.")
     ] = 0.05,
-    calibrate: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            metavar="<scores> <labels>",
-            help="Files of labelled rows, such as those of tune, that turn scores into "
-            "probabilities; without them, scores are taken as calibrated probabilities.",
-        ),
-    ] = None,
+    calibrate: opt.Calibrate = None,
     output: opt.ThresholdOutput = None,
     source: MatrixSource,
 ) -> None:
@@ -48,26 +40,19 @@ def adapt(
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
     with working("adapting"), warnings_as_notes():
         tuned = decisions.Thresholds.load(thresholds)
-        scored, known, notes = source.scores(scores), [], []
-        if calibrate is not None:
-            beside = source.read(calibrate[1], calibrate[:1], allow_missing=True)
-            known, notes = [*beside.others, beside.truth], beside.notes
-        same = source.match_rule(thresholds, tuned, [scored, *known])
-        of_thresholds, of_scores, *of_known = same.places
-        chosen = tuned._of_labels(of_thresholds, same.names)
+        rows = source.rows_of_rule(thresholds, tuned, scores, calibrate=calibrate)
         found = decisions.adapt_thresholds(
-            chosen,
-            scored.values[:, of_scores],
-            labels=None if labels is None else _names(labels, chosen),
+            rows.rule,
+            rows.scores.values,
+            labels=None if labels is None else _names(labels, rows.rule),
             alpha=alpha,
-            calibrate=[one.values[:, place] for one, place in zip(known, of_known, strict=True)]
-            or None,
+            calibrate=rows.calibrate,
         )
         if output is not None:
             found.thresholds.save(output)
-    for line in (*same.notes, *notes):
+    for line in rows.notes:
         note(line)
-    if not known:
+    if calibrate is None:
         note(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "
             "labels of other rows by --calibrate."

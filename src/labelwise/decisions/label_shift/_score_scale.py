@@ -23,7 +23,7 @@ class ScoreScale(NamedTuple):
 
     def probabilities(self) -> np.ndarray:
         """Return the probabilities of the new scores."""
-        return np.asarray(expit(self.sigmoids.log_odds(self.scores)))
+        return self.sigmoids.probabilities(self.scores)
 
     def on_probabilities(self) -> Thresholds:
         """Return the thresholds on the scale of probabilities."""
@@ -55,29 +55,34 @@ class ScoreScale(NamedTuple):
 
 def score_scale(thresholds: Thresholds, new_scores: Any, labelled: Any) -> ScoreScale:
     """Fit a sigmoid to each label, on the scores and the labels of other samples."""
-    if not isinstance(labelled, tuple | list) or len(labelled) != 2:
-        raise TypeError(f"calibrate must be a pair of scores and labels, got {labelled!r:.80}.")
     if thresholds.evidence.shared:
         raise ValueError(
             "calibrate is not for one threshold of all labels: labels have sigmoids of their own."
         )
-    old, new = (_dense(thresholds, one) for one in (labelled[0], new_scores))
+    scores, Y = calibration_samples(thresholds, labelled)
+    sigmoids = fit_sigmoids(scores, Y, np.ones(len(scores)), increasing=True)
+    return ScoreScale(thresholds, _dense(thresholds, new_scores), sigmoids)
+
+
+def calibration_samples(rule: Any, labelled: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Check a pair of scores and labels; return both as float64, with NaN for missing labels."""
+    if not isinstance(labelled, tuple | list) or len(labelled) != 2:
+        raise TypeError(f"calibrate must be a pair of scores and labels, got {labelled!r:.80}.")
+    scores = _dense(rule, labelled[0])
     labels = check_labels(labelled[1], allow_missing=True)
-    Y = in_order(thresholds, labels.matrix, labels.names, "the labels of calibrate")
+    Y = in_order(rule, labels.matrix, labels.names, "the labels of calibrate")
     missing = labels.missing
     if missing is not None:
-        missing = in_order(thresholds, missing, labels.names, "the labels of calibrate")
-    if Y.shape[0] != old.shape[0]:
+        missing = in_order(rule, missing, labels.names, "the labels of calibrate")
+    if Y.shape[0] != scores.shape[0]:
         raise ValueError(
-            f"calibrate must have as many rows of scores as of labels, got {old.shape[0]} and "
+            f"calibrate must have as many rows of scores as of labels, got {scores.shape[0]} and "
             f"{Y.shape[0]}."
         )
-    targets = dense_targets(Y, missing).astype(np.float64)
-    sigmoids = fit_sigmoids(old, targets, np.ones(len(old)), increasing=True)
-    return ScoreScale(thresholds, new, sigmoids)
+    return scores, dense_targets(Y, missing).astype(np.float64)
 
 
-def _dense(thresholds: Thresholds, scores: Any) -> np.ndarray:
+def _dense(thresholds: Any, scores: Any) -> np.ndarray:
     checked = check_scores(scores, input_name="scores")
     if sparse.issparse(checked.matrix):
         raise TypeError("calibrate is for dense scores: a sigmoid needs the score of every cell.")
@@ -88,10 +93,8 @@ def _dense(thresholds: Thresholds, scores: Any) -> np.ndarray:
     return np.ascontiguousarray(matrix, dtype=np.float64)
 
 
-def in_order(
-    thresholds: Thresholds, matrix: Any, names: tuple[str, ...] | None, input_name: str
-) -> Any:
-    """Return the columns of a matrix in the order of the thresholds."""
+def in_order(thresholds: Any, matrix: Any, names: tuple[str, ...] | None, input_name: str) -> Any:
+    """Return the columns of a matrix in the order of the labels of thresholds or bands."""
     if thresholds.label_names is not None and names is not None:
         order = columns_in_order(thresholds.label_names, names, input_name)
         in_place = np.array_equal(order, np.arange(order.size))

@@ -1,0 +1,194 @@
+"""`labelwise audit`: draw cells that a person looks at, and say what the answers prove."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelwise import decisions, deployment
+from labelwise.cli import _options as opt
+from labelwise.cli._cell_lists import write_cells
+from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._outputs import (
+    Outputs,
+    check_ending,
+    check_safe_csv,
+    note,
+    warnings_as_notes,
+    working,
+)
+from labelwise.cli.running import command
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from labelwise._validation import NamedMatrix
+
+
+@command(
+    example="labelwise audit thresholds.json scores.csv --cells 500 -o to_check.csv\n"
+    "labelwise audit --answers to_check.csv",
+    json=True,
+    force=True,
+    inputs=["scores"],
+    without=["columns", "bags"],
+)
+def audit(
+    thresholds: Annotated[
+        Path | None, typer.Argument(help="File written by labelwise tune; not with --answers.")
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Argument(help="Scores whose decisions are audited; not with --answers.")
+    ] = None,
+    *,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="A list of cells with answers (1, 0, or ? if not sure), also in part."),
+    ] = None,
+    cells: Annotated[int, typer.Option(help="Number of cells to draw.")] = 500,
+    goal: Annotated[
+        str, typer.Option(help="Measure to know best: micro-f, macro-recall, and so on.")
+    ] = "micro-f",
+    beta: Annotated[float, typer.Option(help="Beta of F: above 1 favours recall.")] = 1.0,
+    at_least: opt.AtLeast = None,
+    level: opt.Level = 0.95,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="csv file for the cells, with an empty column for the answer; the plan is written "
+            "beside it, with the ending .plan.json.",
+        ),
+    ] = None,
+    queue: Annotated[
+        Path | None,
+        typer.Option(help="Answered list of labelwise decide --queue: its cells are not drawn."),
+    ] = None,
+    texts: Annotated[
+        Path | None, typer.Option(help="Table of the same rows whose columns are shown, too.")
+    ] = None,
+    calibrate: opt.Calibrate = None,
+    seed: opt.Seed = 0,
+    source: MatrixSource,
+    safe_csv: opt.SafeCsv = False,
+) -> None:
+    """Draw cells for a person to check, or say what the answers prove."""
+    promises = opt.parse_at_least(at_least)
+    if answers is not None:
+        if thresholds is not None or output is not None:
+            raise ValueError("--answers must be given alone: the plan beside it has the rest.")
+        outputs = Outputs()
+        plan = deployment.AuditPlan.load(_plan_file(answers))
+        found = deployment.audit_report(plan, answers, at_least=promises, level=level)
+        outputs.show(repr(found), _record(found))
+        return
+    if thresholds is None or scores is None or output is None:
+        raise ValueError("thresholds, scores and --output must be given, or --answers alone.")
+    check_ending(output, ".csv")
+    check_safe_csv(safe_csv, output)
+    refuse_as_rule(thresholds)
+    read = [thresholds, scores, *(calibrate or ()), *(p for p in (queue, texts) if p is not None)]
+    outputs = Outputs([output, _plan_file(output)], inputs=read)
+    with working("drawing"), warnings_as_notes():
+        rule = decisions.load_rule(thresholds)
+        rows = source.rows_of_rule(thresholds, rule, scores, calibrate=calibrate)
+        plan = deployment.plan_audit(
+            rows.rule,
+            rows.scores.values,
+            cells,
+            goal=goal,
+            beta=beta,
+            known=None if queue is None else _answered(queue, rows.scores),
+            calibrate=rows.calibrate,
+            at_least=promises,
+            ids=rows.scores.ids,
+            random_state=seed,
+        )
+        columns = plan.columns()
+        if texts is not None:
+            shown, more = source.row_columns(texts, rows.scores)
+            numbers = _row_numbers(rows.scores)
+            answer = columns.pop("answer")
+            columns |= {name: [of[numbers[i]] for i in plan.ids] for name, of in shown.items()}
+            columns["answer"] = answer
+            rows.notes.extend(more)
+        write_cells(output, columns, safe_csv=safe_csv)
+        plan.save(_plan_file(output))
+    for line in rows.notes:
+        note(line)
+    outputs.show(repr(plan), {"n_cells": len(plan), "goal": plan.goal, "promises": plan.promises})
+    for path in (output, _plan_file(output)):
+        outputs.say_written(path)
+
+
+def _plan_file(path: Path) -> Path:
+    return path.with_suffix(".plan.json")
+
+
+def _row_numbers(scored: NamedMatrix) -> dict[str, int]:
+    return {one: i for i, one in enumerate(scored.ids or map(str, range(len(scored))))}
+
+
+def _answered(path: Path, scored: NamedMatrix) -> np.ndarray:
+    """Return the answers of a review queue as a matrix, with NaN where there is none."""
+    import numpy as np
+
+    columns = deployment.read_answers(path)
+    id_name = scored.id_name if scored.ids is not None else "row"
+    if id_name not in columns:
+        raise ValueError(f"--queue must have the column {id_name!r} of the scores.")
+    rows, n_labels = _row_numbers(scored), scored.shape[1]
+    names = scored.label_names or map(str, range(n_labels))
+    labels = {name: j for j, name in enumerate(names)}
+    known = np.full((len(scored), n_labels), np.nan)
+    for row, label, answer in zip(
+        columns[id_name], columns["label"], columns["answer"], strict=True
+    ):
+        if row not in rows or label not in labels:
+            raise ValueError(f"--queue must have rows and labels of the scores, got {row!r:.80}.")
+        if answer in ("0", "1", "0.0", "1.0"):
+            known[rows[row], labels[label]] = float(answer)
+    return known
+
+
+def _record(found: deployment.AuditReport) -> dict[str, Any]:
+    """Return the result for --json."""
+    measures = {
+        name: {"value": value, "low": found.intervals[name][0], "high": found.intervals[name][1]}
+        for name, value in found.values.items()
+    }
+    labels = [
+        {
+            "label": name,
+            **{
+                measure: {
+                    "value": found.label_values[measure][j],
+                    "low": found.label_intervals[measure][0, j],
+                    "high": found.label_intervals[measure][1, j],
+                }
+                for measure in found.label_values
+            },
+        }
+        for j, name in enumerate(found.label_names)
+    ]
+    promises = [
+        {
+            "promise": name,
+            "limit": limit,
+            "verdict": found.verdicts[name],
+            "n_more": found.n_more.get(name, 0),
+        }
+        for name, limit in found.promises.items()
+    ]
+    return {
+        "n_answers": found.n_answers,
+        "n_planned": found.n_planned,
+        "n_unsure": found.n_unsure,
+        "level": found.level,
+        "measures": measures,
+        "promises": promises,
+        "labels": labels,
+    }

@@ -1,0 +1,145 @@
+"""Files of audits: plans as JSON, and lists of cells that a person has filled in.
+
+Importing pydantic takes 0.06 seconds, so that this file is imported only to read or write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from labelwise._io import DataError
+from labelwise._text import quoted
+from labelwise._tuning import (
+    Floats,
+    Names,
+    RuleFile,
+    Wholes,
+)
+from labelwise.deployment._promises import GOALS
+
+_GOAL = f"^({'|'.join(GOALS)})$"
+# Words of answers, in lower case.
+_WORDS = {
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true"), "1"),
+    **dict.fromkeys(("0", "0.0", "no", "n", "false"), "0"),
+    **dict.fromkeys(("?", "unsure"), "?"),
+    **dict.fromkeys(("", "nan", "none"), ""),
+}
+
+
+class PlanFile(RuleFile):
+    """A file of a plan: the fields of `AuditPlan`, with the totals of each state one by one."""
+
+    form = "labelwise audit"
+    later: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {}}
+
+    ids: list[str]
+    labels: Wholes
+    scores: Floats
+    states: Wholes
+    guesses: Floats
+    weights: Floats
+    n_cells: Floats
+    guessed: Floats
+    weight: Floats
+    variance: Floats
+    most_negative: Floats
+    most_positive: Floats
+    known: Floats
+    label_names: Names | None
+    goal: Annotated[str, Field(pattern=_GOAL)]
+    beta: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    promises: dict[Annotated[str, Field(pattern=_GOAL)], Annotated[float, Field(ge=0, le=1)]]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        drawn = (self.scores, self.states, self.guesses, self.weights)
+        if any(len(part) != len(self.ids) for part in (self.labels, *drawn)):
+            raise ValueError("ids, labels, scores, states, guesses and weights must be as long.")
+        totals = [self.n_cells, self.guessed, self.weight, self.variance]
+        totals += [self.most_negative, self.most_positive]
+        n_labels = self.known.size // 3
+        if not n_labels or any(part.size != 3 * n_labels for part in (*totals, self.known)):
+            raise ValueError("totals must have three numbers for each label.")
+        if self.label_names is not None and len(self.label_names) != n_labels:
+            raise ValueError(f"label_names must be those of {n_labels} labels.")
+        if any((part < 0).any() or np.isinf(part).any() for part in (*totals, self.known)):
+            raise ValueError("totals must not be negative or infinite.")
+        places = (self.labels < n_labels).all() and (self.states < 3).all()
+        if not places or not ((self.weights > 0) & (self.weights < np.inf)).all():
+            raise ValueError("drawn cells must have a label, a state and a weight.")
+        if not ((self.guesses > 0) & (self.guesses < 1)).all():
+            raise ValueError("guesses must be above 0 and below 1.")
+        return self
+
+
+def answers_of(cells: Mapping[str, list[Any]], answers: Any) -> np.ndarray:
+    """Return "1", "0", "?" or "" for each cell of a list, from a sequence or a file."""
+    if isinstance(answers, str | Path):
+        return _from_file(cells, Path(answers))
+    given, n_cells = list(answers), len(cells["id"])
+    if len(given) != n_cells:
+        raise ValueError(
+            f"answers must have one answer for each of {n_cells} cells, got {len(given)}."
+        )
+    return np.array([_word(one, f"of cell {i}") for i, one in enumerate(given, 1)], dtype=object)
+
+
+def _word(answer: Any, whose: str) -> str:
+    text = (
+        ""
+        if answer is None
+        else str(int(answer))
+        if isinstance(answer, bool | np.bool)
+        else str(answer)
+    )
+    found = _WORDS.get(text.strip().lower())
+    if found is None:
+        raise ValueError(
+            f"answers must be 0, 1, empty, or ? if not sure, got {text!r:.50} {whose}."
+        )
+    return found
+
+
+def read_answers(path: Path, first: str | None = None) -> dict[str, list[str]]:
+    """Read the columns of a filled list as texts: id (or row), label, answer, and perhaps cell."""
+    from labelwise._tables import read_frame
+
+    table = read_frame(path, ["cell", "id", "row", "label", "answer"])
+    for name in ("label", "answer", *([first] if first else [])):
+        if name not in table.column_names:
+            raise DataError(path, f"has no column {quoted(name)}, which a list of cells has.")
+    return {
+        name: ["" if one is None else str(one) for one in table.column(name).to_pylist()]
+        for name in table.column_names
+    }
+
+
+def _from_file(expected: Mapping[str, list[Any]], path: Path) -> np.ndarray:
+    """Read answers, and match them by the number of the cell; refuse another id or label."""
+    columns = read_answers(path, "cell")
+    n_cells = len(expected["id"])
+    found = np.full(n_cells, "", dtype=object)
+    seen: set[int] = set()
+    for row, (number, label, answer) in enumerate(
+        zip(columns["cell"], columns["label"], columns["answer"], strict=True)
+    ):
+        cell = int(number) - 1 if number.isdigit() else -1
+        if not 0 <= cell < n_cells or cell in seen:
+            raise DataError(path, f"must have each cell of the plan once, got {number!r:.50}.")
+        given = columns["id"][row] if "id" in columns else expected["id"][cell]
+        if (given, label) != (expected["id"][cell], expected["label"][cell]):
+            raise DataError(
+                path,
+                f"must have the cells of the plan: cell {number} is label "
+                f"{quoted(expected['label'][cell])} of {quoted(expected['id'][cell])}, got "
+                f"{quoted(label)} of {quoted(given)}.",
+            )
+        seen.add(cell)
+        found[cell] = _word(answer, f"of cell {number}")
+    return found
