@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
+    from labelwise._tuning._cross_fitting import CrossFitted as CrossFitted
     from labelwise._tuning._cross_fitting import cross_fitted as cross_fitted
     from labelwise._tuning._cross_fitting import held_out_frontiers as held_out_frontiers
     from labelwise._tuning._cross_fitting import random_folds as random_folds
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
     from labelwise._tuning._solve import check_bootstrap as check_bootstrap
     from labelwise._tuning._solve import solve as solve
-    from labelwise._tuning._solve import solve_with_folds as solve_with_folds
     from labelwise._tuning.guarantees._betting import log_capitals as log_capitals
     from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
     from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from labelwise._tuning.objectives._request import Certify as Certify
     from labelwise._tuning.objectives._request import Request as Request
     from labelwise._tuning.objectives._request import parse_count as parse_count
+    from labelwise._tuning.problem._decisions import decisions_at as decisions_at
     from labelwise._tuning.problem._problem import Problem as Problem
     from labelwise._tuning.problem._problem import check_problem as check_problem
     from labelwise._tuning.problem._problem import (
@@ -68,6 +69,7 @@ __all__ = [
     "BandRequest",
     "Certify",
     "ConstraintCheck",
+    "CrossFitted",
     "Evidence",
     "Guarantee",
     "InfeasibleError",
@@ -86,12 +88,12 @@ __all__ = [
     "check_thresholds",
     "constant_scores",
     "cross_fitted",
+    "decisions_at",
     "held_out_frontiers",
     "log_capitals",
     "parse_count",
     "random_folds",
     "solve",
-    "solve_with_folds",
     "thresholds_of_no_label",
     "tune_and_correct",
     "tuning_problem",

@@ -194,6 +194,7 @@ class CrossFitted(NamedTuple):
 
     decided: sparse.csc_array  # bool, of the labels that have truth
     counts: Counts  # by label or by sample, as `Request.value` takes them
+    thresholds: np.ndarray  # without each fold, of shape (n_folds, n_labels)
 
 
 def cross_fitted(
@@ -230,7 +231,7 @@ def cross_fitted(
     if folds is None or np.unique(folds).size == 1:
         folds = random_folds(problem, random_state)
     part_request = request.for_parts(problem.total_weight)
-    places, parts = [], []
+    places, parts, thresholds = [], [], []
     for here, others in _left_out(problem, folds):
         if not others.size:
             return None
@@ -240,11 +241,13 @@ def cross_fitted(
             # The other folds may have too few units, or no cuts that meet the constraints.
             return None
         places.append(here)
+        thresholds.append(found.values)
         parts.append(sparse.csr_array(decisions_at(problem.scores[here], found.values)))
     in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
     decided = sparse.csc_array(in_order, dtype=bool)
     decided.sort_indices()
-    return CrossFitted(decided, problem.counts_of_decisions(decided, request.counts_by))
+    counts = problem.counts_of_decisions(decided, request.counts_by)
+    return CrossFitted(decided, counts, np.stack(thresholds))
 
 
 class HeldOutFrontier(NamedTuple):

@@ -142,37 +142,6 @@ def bootstrap_bounds(
     return bootstrap(problem, retuning, counts_empty=request.average == "macro")
 
 
-def solve_with_folds(
-    problem: Problem, request: Request, folds: np.ndarray, random_state: Any
-) -> tuple[Thresholds, np.ndarray]:
-    """Find thresholds on all samples, and again without each fold.
-
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels.
-    request : Request
-        What thresholds are tuned for; without constraints and not for the sample average.
-    folds : ndarray of int of shape (n_samples,)
-        The fold of each sample.
-    random_state : int, RandomState or None
-        Seed of the random numbers; the same int gives the same result. It draws the folds behind
-        "auto" amounts. The amounts found on all samples are used without each fold, too.
-
-    Returns
-    -------
-    thresholds : Thresholds
-        Thresholds of all samples.
-    by_fold : ndarray of shape (n_folds, n_labels)
-        Thresholds tuned without each fold, in the order of the fold numbers.
-    """
-    method = _method(problem, request, check_random_state(random_state))
-    by_fold = [
-        method.under((folds != number).astype(np.int64)).thresholds for number in np.unique(folds)
-    ]
-    return _result(problem, request, method), np.stack(by_fold)
-
-
 def _result(problem: Problem, request: Request, method: TuningMethod) -> Thresholds:
     return thresholds_of(
         method.on_all(),

@@ -1,5 +1,7 @@
 """The data of a desk's page: cuts, rules, bins, rows, slices and rivals, by definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from scipy import sparse
 
 from labelwise._counts import micro_draws
 from labelwise._tuning import Problem, Request, cross_fitted, random_folds, tune_and_correct
-from labelwise.decisions import Thresholds, best_thresholds, micro_frontier
+from labelwise.decisions import Thresholds, best_thresholds, corrected_value, micro_frontier
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import (
     Counts,
@@ -24,7 +26,6 @@ from labelwise.reports.desk import _cells, _page_data
 from labelwise.reports.desk._cells import MOST_OF_LABEL, N_BINS, notable_rows, score_bins
 from labelwise.reports.desk._cuts import MOST_GROUPS, slice_counts, stored_cuts
 from labelwise.reports.desk._points import (
-    Folds,
     compare_models,
     decided_by,
     marked_points,
@@ -92,14 +93,24 @@ def test_a_summary_has_only_points_of_the_exact_frontier(given_problem, most):
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_held_out_decisions_are_those_of_the_other_folds(options):
     problem = problem_of(SCORES, TRUTH)
-    folds = Folds.of(problem)
-    assert np.unique(folds.numbers).size == 5
-    result, by_fold = folds.tuned(Request(**options, n_labels=problem.n_labels), 0)
-    wanted = oracle.held_out(SCORES, TRUTH, folds.numbers, **options)
-    assert (folds.decisions(by_fold).toarray() == wanted).all()
-    assert result.values.tolist() == best_thresholds(SCORES, Y, **options).values.tolist()
-    stored = Folds(as_sparse(problem), folds.numbers).decisions(by_fold)
-    assert (stored.toarray() == wanted).all()
+    folds = random_folds(problem, 0)
+    assert np.unique(folds).size == 5
+    request = Request(**options, n_labels=problem.n_labels)
+    wanted = oracle.held_out(SCORES, TRUTH, folds, **options)
+    for samples in (problem, as_sparse(problem)):
+        found = cross_fitted(samples, request, 0)
+        assert (found.decided.toarray() == wanted).all()
+        assert found.thresholds.shape == (5, problem.n_labels)
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_held_out_values_are_those_of_labelwise_tune():
+    found = {point.key: point for point in marked_points(Desk(SCORES, Y, random_state=7)).points}
+    for key, options in (("exact", {}), ("shrink", {"shrink": "auto"}), ("fbr", {"fbr": "auto"})):
+        tuned = best_thresholds(SCORES, Y, **options, random_state=0)
+        assert found[key].values.tolist() == tuned.values.tolist()
+        expected = corrected_value(tuned, SCORES, Y, random_state=0)
+        assert micro(f_measure, count(Y, found[key].held_out)) == expected
 
 
 def test_rules_are_marked_with_the_thresholds_of_best_thresholds():
@@ -129,7 +140,7 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
     point = marked_points(desk).points[0]
     assert point.is_optimistic
     request = Request(**options, n_labels=Y.shape[1])
-    expected = cross_fitted(desk.problem, request, desk.seed, random_folds(desk.problem, 0))
+    expected = cross_fitted(desk.problem, request, 0)
     assert (point.held_out != expected.decided).nnz == 0
     head, more = _page_data.desk_page(desk).words["headline"]
     counts = count(Y, point.held_out)
@@ -143,7 +154,8 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
 @pytest.mark.filterwarnings("ignore:Y has no positives")
 def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
     tuned = best_thresholds(SCORES, Y, cost=(1.0, 2.0))
-    desk = Desk(SCORES, Y, tuned, random_state=0)
+    unknown = replace(tuned, evidence=replace(tuned.evidence, request=None))
+    desk = Desk(SCORES, Y, unknown, random_state=0)
     page = _page_data.desk_page(desk)
     assert page.data["points"][0]["honest"] is None
     assert "not known" in page.words["headline"][1]
@@ -326,7 +338,7 @@ def test_a_rival_is_compared_on_the_same_rows():
     desk = Desk(**SMALL)
     exact = marked_points(desk).point("exact")
     found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
-    folds = Folds.of(desk.problem).numbers
+    folds = random_folds(desk.problem, 0)
     with pytest.warns(UserWarning, match="no positives"):
         decided = [oracle.held_out(scores, TRUTH, folds) for scores in (SCORES, RIVAL)]
     values = [f_measure(Counts(*map(np.sum, count(Y, one.astype(int))))) for one in decided]

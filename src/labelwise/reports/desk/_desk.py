@@ -74,9 +74,9 @@ class Desk:
     title : str, default="Decision desk"
         Heading of the page.
     random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. It draws bootstrap samples,
-        and the folds on which the amounts of shrinkage and FBR are chosen. Folds of held-out values
-        are always the same ones.
+        Seed of the random numbers; the same int gives the same result. It draws bootstrap samples.
+        Folds of held-out values, and those on which the amounts of shrinkage and FBR are chosen,
+        are always those of seed 0, as in ``labelwise tune``.
 
     Attributes
     ----------

@@ -6,7 +6,6 @@ A second model is compared with the first at the highest micro F of each.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,19 +14,23 @@ from scipy import sparse
 from labelwise._counts import averaged_records, count_matched, micro_draws
 from labelwise._parallel import n_threads_for
 from labelwise._tuning import (
+    CrossFitted,
     Problem,
     Request,
     cross_fitted,
+    decisions_at,
     held_out_frontiers,
     random_folds,
     solve,
-    solve_with_folds,
 )
 from labelwise._validation import check_random_state
 from labelwise.decisions import Thresholds, micro_frontier
 from labelwise.measures import Counts, f_measure, precision, recall
 from labelwise.reports.desk._desk import Desk
 
+# Folds of held-out values, and those behind "auto" amounts, are those of `labelwise tune`, which
+# has this seed by default.
+SEED = 0
 N_DRAWS = 200
 CONFIDENCE = 0.95
 # Intervals over fewer units would say nothing.
@@ -55,46 +58,18 @@ class MarkedPoint(NamedTuple):
     is_optimistic: bool = False
 
 
-@dataclass(frozen=True)
-class Folds:
-    """A fold for each sample of a problem."""
-
-    problem: Problem
-    numbers: np.ndarray
-
-    @classmethod
-    def of(cls, problem: Problem) -> Folds:
-        """Return the random folds by which all held-out values of thresholds are measured."""
-        return cls(problem, random_folds(problem, 0))
-
-    def tuned(self, request: Request, seed: int) -> tuple[Thresholds, np.ndarray | None]:
-        """Tune on all samples and, if there are folds, without each of them."""
-        if np.unique(self.numbers).size < 2:
-            return solve(self.problem, request, seed), None
-        return solve_with_folds(self.problem, request, self.numbers, seed)
-
-    def decisions(self, thresholds: np.ndarray) -> sparse.csc_array:
-        """Decide each sample by the thresholds of the other folds."""
-        scores = self.problem.scores
-        _, row_fold = np.unique(self.numbers, return_inverse=True)
-        if not sparse.issparse(scores):
-            return sparse.csc_array(scores >= thresholds[row_fold])
-        stored = sparse.csr_array(scores)
-        rows = np.repeat(row_fold, np.diff(stored.indptr))
-        reached = stored.data >= thresholds[rows, stored.indices]
-        decided = sparse.csr_array((reached, stored.indices, stored.indptr), shape=stored.shape)
-        decided.eliminate_zeros()
-        return sparse.csc_array(decided)
-
-
 def decided_by(problem: Problem, thresholds: np.ndarray) -> sparse.csc_array:
-    """Decide all samples by the same thresholds."""
-    return Folds(problem, np.zeros(problem.n_samples, dtype=np.intp)).decisions(thresholds[None])
+    """Decide all samples by thresholds without limits."""
+    return _as_decisions(decisions_at(problem.scores, thresholds))
 
 
 def decisions_of(problem: Problem, thresholds: Thresholds) -> sparse.csc_array:
     """Decide all samples by thresholds, with at most as many labels as they allow."""
-    decided = sparse.csc_array(thresholds.decide(problem.scores), dtype=bool)
+    return _as_decisions(thresholds.decide(problem.scores))
+
+
+def _as_decisions(found: Any) -> sparse.csc_array:
+    decided = sparse.csc_array(found, dtype=bool)
     decided.eliminate_zeros()
     return decided
 
@@ -114,18 +89,15 @@ class Marked(NamedTuple):
 def marked_points(desk: Desk) -> Marked:
     """Tune the common rules for micro F, and measure each of them on held-out folds too."""
     problem = desk.problem
-    folds = Folds.of(problem)
     told = "The given decisions, which have no thresholds."
     given = [] if desk.decided is None else [desk.decided]
     points = [MarkedPoint("decided", "given", told, decided) for decided in given]
     points += [
-        _given(problem, number, *item, desk.seed)
-        for number, item in enumerate(desk.thresholds.items())
+        _given(problem, number, *item) for number, item in enumerate(desk.thresholds.items())
     ]
     points.append(_default_cut(problem))
     fold_thresholds = None
-    for key, (result, by_fold) in _tuned(problem, folds, desk.seed).items():
-        held_out = None if by_fold is None else folds.decisions(by_fold)
+    for key, (result, unseen) in _tuned(problem).items():
         decided = decisions_of(problem, result)
         points.append(
             MarkedPoint(
@@ -134,18 +106,18 @@ def marked_points(desk: Desk) -> Marked:
                 decided,
                 result.values,
                 result,
-                held_out,
+                None if unseen is None else unseen.decided,
                 is_optimistic=True,
             )
         )
-        fold_thresholds = by_fold if key == "exact" else fold_thresholds
-    return Marked(points, fold_thresholds, held_out_frontiers(problem, folds.numbers))
+        if key == "exact" and unseen is not None:
+            fold_thresholds = unseen.thresholds
+    frontiers = held_out_frontiers(problem, random_folds(problem, SEED))
+    return Marked(points, fold_thresholds, frontiers)
 
 
-def _tuned(
-    problem: Problem, folds: Folds, seed: int
-) -> dict[str, tuple[Thresholds, np.ndarray | None]]:
-    """Return the thresholds of each rule that applies, and those without each fold."""
+def _tuned(problem: Problem) -> dict[str, tuple[Thresholds, CrossFitted | None]]:
+    """Return the thresholds of each rule that applies, and decisions by those of other folds."""
     options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
     if problem.n_fold_units > 1 and problem.support.any():
         options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
@@ -153,8 +125,12 @@ def _tuned(
     # What all requests need is computed once, before threads ask for it.
     _ = problem.fold_units, problem.ranking, problem.hit_positions
     with ThreadPoolExecutor(max(1, n_threads_for(len(requests)))) as pool:
-        found = pool.map(lambda request: folds.tuned(request, seed), requests.values())
+        found = pool.map(lambda request: _tuned_and_again(problem, request), requests.values())
         return dict(zip(requests, found, strict=True))
+
+
+def _tuned_and_again(problem: Problem, request: Request) -> tuple[Thresholds, CrossFitted | None]:
+    return solve(problem, request, SEED), cross_fitted(problem, request, SEED)
 
 
 def _words(key: str, result: Thresholds) -> tuple[str, str]:
@@ -187,7 +163,7 @@ def are_probabilities(problem: Problem) -> bool:
 
 
 def _given(
-    problem: Problem, number: int, name: str, thresholds: Thresholds | np.ndarray, seed: int
+    problem: Problem, number: int, name: str, thresholds: Thresholds | np.ndarray
 ) -> MarkedPoint:
     key = f"given{number}"
     if not isinstance(thresholds, Thresholds):
@@ -202,9 +178,12 @@ def _given(
         told = f"The given thresholds, tuned on {thresholds.evidence.n_samples:,} other samples."
         return MarkedPoint(key, name or "given", told, *known)
     told = "The given thresholds, tuned on these samples."
-    return MarkedPoint(
-        key, name or "given", told, *known, _tuned_again(problem, thresholds, seed), True
-    )
+    request = thresholds.evidence.request or _request_of(thresholds)
+    unseen = None
+    if request is not None:
+        unseen = cross_fitted(problem.with_top(request.max_rank), request, SEED)
+    held_out = None if unseen is None else unseen.decided
+    return MarkedPoint(key, name or "given", told, *known, held_out, is_optimistic=True)
 
 
 def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_array) -> bool:
@@ -217,11 +196,10 @@ def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_arra
     )
 
 
-def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_array | None:
-    """Decide each sample by thresholds that other folds give for the same request.
+def _request_of(tuned: Thresholds) -> Request | None:
+    """Return what thresholds of an older file, or of a model, were tuned for.
 
-    Return None if the request is not known in full (costs, a function of the caller), or if other
-    folds do not meet its constraints.
+    Return None if it is not known in full (costs, a function of the caller).
     """
     options: dict[str, Any] = {
         "beta": tuned.evidence.beta,
@@ -237,9 +215,7 @@ def _tuned_again(problem: Problem, tuned: Thresholds, seed: int) -> sparse.csc_a
     if tuned.evidence.measure not in functions or tuned.max_rank is not None:
         return None
     measure = functions[tuned.evidence.measure]
-    request = Request(maximize=measure, average=tuned.evidence.average, **options)
-    found = cross_fitted(problem, request, seed, random_folds(problem, 0))
-    return None if found is None else found.decided
+    return Request(maximize=measure, average=tuned.evidence.average, **options)
 
 
 def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str, Any]:
@@ -274,13 +250,12 @@ def compare_models(
     count.
     """
     request = Request()
-    folds = Folds.of(rival)
-    best, by_fold = folds.tuned(request, seed)
-    if held_out is None or by_fold is None:
-        ours = decided_by(problem, solve(problem, request, seed).values)
+    best, unseen = _tuned_and_again(rival, request)
+    if held_out is None or unseen is None:
+        ours = decided_by(problem, solve(problem, request, SEED).values)
         theirs = decided_by(rival, best.values)
     else:
-        ours, theirs = held_out, folds.decisions(by_fold)
+        ours, theirs = held_out, unseen.decided
     return {
         "frontier": _curve(rival),
         "best": [int(best.evidence.decided.sum()), int(rival.counts(best.values).tp.sum())],
