@@ -29,7 +29,7 @@ from labelwise.decisions import (
     micro_frontier,
     review_bands,
 )
-from labelwise.deployment import plan_audit
+from labelwise.deployment import Monitor, plan_audit
 from labelwise.experiments import Study, nemenyi_test, paired_values
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import evaluate, scorer, scorers
@@ -106,9 +106,12 @@ MATRICES = {
 # Other arguments by the name of their parameter: they are given where a matrix is tried in the
 # place of another argument of the same call. `objects` has more of them.
 OTHERS = {
+    "alarm_from": 3.0,
     "answers": [1] * 10,
+    "batches": ["1"],
     "beta": 2.0,
     "datasets": [],
+    "evidence": [[1.0]],
     "denominator": [1, 1, 1, 1],
     "first": "0",
     "groups": np.arange(40) % 20,
@@ -124,6 +127,7 @@ OTHERS = {
     "numerator": [1, 0, 0, 0],
     "p_empty": np.full(40, 0.1),
     "path": "never-written",
+    "promises": ["micro-f"],
     "proportions": 2,
     "rates": np.full((1, 3), 0.5),
     "results": [],
@@ -138,6 +142,7 @@ OTHERS = {
 # Optional arguments without which another one is not read.
 WITH = {
     "measures.evaluate": {"decided": LABELS, "n_bootstrap": 2},
+    "deployment.check_promises": {"at_least": {"micro-f": 0.5}},
     "splitting.train_test_split": {"stratify": LABELS},
     "features.TermSelector.fit_transform": {"y": LABELS},
     "experiments.paired_difference": {"pair": ("0", "1")},
@@ -258,6 +263,7 @@ def objects():
         micro_frontier(SCORES, LABELS),
         review_bands(SCORES, LABELS, min_precision=0.5, min_recall=0.5),
         plan_audit(best_thresholds(SCORES, LABELS), SCORES, 10, random_state=0),
+        Monitor(best_thresholds(SCORES, LABELS), at_least={"micro-f": 0.5}).update(SCORES, LABELS),
         paired_values(SCORES, higher_is_better=True),
         nemenyi_test(SCORES, higher_is_better=True),
         evaluate(LABELS, decided=LABELS),
@@ -284,6 +290,7 @@ def entries():
     arguments = {**MATRICES, **OTHERS, "thresholds": thresholds, "dataset": dataset}
     arguments |= {"data": dataset, "method": "0", "model": known["BinaryRelevance"][0]}
     arguments |= {"selector": known["TermSelector"][0], "plan": known["AuditPlan"][0]}
+    arguments["monitor"] = known["Monitor"][0]
     for path, function in public_callables():
         names = list(tried_parameters(path, function))
         if not names or path in NOT_CALLED:

@@ -10,3 +10,6 @@ def test_the_page_shows_what_it_says(tmp_path):
     low, high = known["report"].intervals["micro-f"]
     assert low <= micro(f_measure, count(truth, decided)) <= high
     assert known["report"].verdicts == {"micro-f": "proven"}
+    assert known["moved"].verdict == "broken"
+    assert known["monitor"].alarm
+    assert 38 <= int(known["monitor"].changed_at.split()[1]) <= 44

@@ -155,7 +155,8 @@ class RuleRows(NamedTuple):
 
     rule: Any
     scores: NamedMatrix
-    truth: NamedMatrix | None
+    Y: Any  # None without labels
+    groups: np.ndarray | None
     calibrate: list[Any] | None  # scores and labels of other rows
     notes: list[str]
 
@@ -250,18 +251,24 @@ class MatrixSource(NamedTuple):
         scores: Path,
         labels: Path | None = None,
         calibrate: tuple[Path, Path] | None = None,
+        *,
+        groups: str | None = None,
     ) -> RuleRows:
         """Read rows that a rule decides, perhaps with labels, and rows to calibrate it with."""
+        units = None
         if labels is None:
             read, notes = [self.scores(scores)], []
         else:
-            same = self.read(labels, [scores], allow_missing=True)
+            beside = None if groups is None else {"groups": groups}
+            same = self.read(labels, [scores], beside=beside, allow_missing=True)
             read, notes = [*same.others, same.truth], [*same.notes]
+            if groups is not None:
+                units = self.column(labels, "groups", groups, same.truth)
         n_rows = len(read)
         if calibrate is not None:
-            beside = self.read(calibrate[1], calibrate[:1], allow_missing=True)
-            read += [*beside.others, beside.truth]
-            notes += beside.notes
+            other = self.read(calibrate[1], calibrate[:1], allow_missing=True)
+            read += [*other.others, other.truth]
+            notes += other.notes
         found = self.match_rule(path, rule, read)
         of_rule, *places = found.places
         matrices = [
@@ -271,7 +278,8 @@ class MatrixSource(NamedTuple):
         return RuleRows(
             rule._of_labels(of_rule, found.names),
             matrices[0],
-            matrices[1] if labels is not None else None,
+            matrices[1].values if labels is not None else None,
+            units,
             [one.values for one in matrices[n_rows:]] or None,
             [*found.notes, *notes],
         )

@@ -126,6 +126,9 @@ AtLeast = Annotated[
     typer.Option(help="A promise to test, as micro-f=0.6; may be given several times."),
 ]
 Level = Annotated[float, typer.Option(help="Probability that statements are right.")]
+Tolerance = Annotated[
+    float, typer.Option(help="What a corrected value, an estimate, may be lower by.")
+]
 
 # Outputs.
 Plot = Annotated[Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")]

@@ -1,7 +1,9 @@
 """After the decision: audit, check and monitor decisions that are in use.
 
 `plan_audit` draws the cells that a person should look at, and `audit_report` says what the answers
-prove. Tests bet on numbers of cells or samples, see `labelwise._tuning.guarantees`.
+prove. `check_promises` tests once whether thresholds keep their promises on new labelled samples,
+and `Monitor` watches them as samples arrive. Tests bet on numbers of cells or samples, see
+`labelwise._tuning.guarantees`.
 """
 
 from typing import TYPE_CHECKING
@@ -11,8 +13,12 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.deployment._audit import AuditPlan, audit_report, plan_audit
     from labelwise.deployment._audit import AuditReport as AuditReport
+    from labelwise.deployment._check import PromiseCheck as PromiseCheck
+    from labelwise.deployment._check import check_promises
     from labelwise.deployment._files import read_answers as read_answers
+    from labelwise.deployment._monitor import Monitor
+    from labelwise.deployment._promises import Promise as Promise
 
-__all__ = ["AuditPlan", "audit_report", "plan_audit"]
+__all__ = ["AuditPlan", "Monitor", "audit_report", "check_promises", "plan_audit"]
 
-publish(__name__, [*__all__, "AuditReport"])
+publish(__name__, [*__all__, "AuditReport", "Promise", "PromiseCheck"])

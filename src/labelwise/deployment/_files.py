@@ -1,10 +1,11 @@
-"""Files of audits: plans as JSON, and lists of cells that a person has filled in.
+"""Files of plans and monitors as JSON, and lists of cells that a person has filled in.
 
 Importing pydantic takes 0.06 seconds, so that this file is imported only to read or write.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -14,15 +15,11 @@ from pydantic import Field, model_validator
 
 from labelwise._io import DataError
 from labelwise._text import quoted
-from labelwise._tuning import (
-    Floats,
-    Names,
-    RuleFile,
-    Wholes,
-)
-from labelwise.deployment._promises import GOALS
+from labelwise._tuning import Floats, Names, Number, RuleFile, Wholes
+from labelwise.deployment._promises import BETS, GOALS, NAMES
 
 _GOAL = f"^({'|'.join(GOALS)})$"
+_PROMISE = f"{'|'.join(NAMES)}|label-precision|label-recall|decisions"
 # Words of answers, in lower case.
 _WORDS = {
     **dict.fromkeys(("1", "1.0", "yes", "y", "true"), "1"),
@@ -75,6 +72,52 @@ class PlanFile(RuleFile):
             raise ValueError("drawn cells must have a label, a state and a weight.")
         if not ((self.guesses > 0) & (self.guesses < 1)).all():
             raise ValueError("guesses must be above 0 and below 1.")
+        return self
+
+
+class MonitorFile(RuleFile):
+    """A file of a monitor: its promises, the capital of each bet, and what each update showed.
+
+    Lists with a number for each promise and bet, or each update and promise, are flat.
+    """
+
+    form = "labelwise monitor"
+    later: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {}}
+
+    thresholds: Floats
+    level: Annotated[float, Field(ge=0.5, lt=1)]
+    names: list[str]
+    limits: Floats
+    sources: list[str]
+    labels: list[int]  # -1 for all labels
+    betas: Floats
+    batches: list[str]
+    n_samples: Wholes
+    evidence: list[Number]
+    values: list[Number]
+    capital: list[Number]
+    best: list[Number]
+    since: Wholes
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        n_promises, n_updates, n_labels = len(self.names), len(self.batches), self.thresholds.size
+        by_promise = (self.limits, self.sources, self.labels, self.betas)
+        by_bet, by_update = (self.capital, self.best, self.since), (self.evidence, self.values)
+        sizes = [
+            *((part, n_promises) for part in by_promise),
+            *((part, n_promises * BETS.size) for part in by_bet),
+            *((part, n_promises * n_updates) for part in by_update),
+            (self.n_samples, n_updates),
+        ]
+        if not n_promises or any(len(part) != size for part, size in sizes):
+            raise ValueError("lists must have an item for each promise, bet and update.")
+        if not all(re.fullmatch(_PROMISE, name) for name in self.names):
+            raise ValueError("names must be those of promises.")
+        if not all(-1 <= label < n_labels for label in self.labels):
+            raise ValueError("labels must be those of the thresholds.")
+        if (self.since >= max(n_updates, 1)).any() or np.isnan([*self.capital, *self.best]).any():
+            raise ValueError("since must be an update, and capital must be numbers.")
         return self
 
 

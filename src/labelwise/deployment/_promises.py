@@ -21,11 +21,13 @@ from labelwise.decisions import Bands, Thresholds
 
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
+# Bets of monitors, as shares of the largest one that cannot lose more than everything.
+BETS = 0.95 * 0.5 ** np.arange(10)
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
 
 class Promise(NamedTuple):
-    """A least value of a measure, or the largest mean number of decisions of a sample.
+    """A least value of a measure, or a largest mean number of decisions.
 
     Attributes
     ----------
@@ -49,7 +51,18 @@ class Promise(NamedTuple):
     beta: float = 1.0
 
     def text(self, label_names: tuple[str, ...] | None) -> str:
-        """Write the promise in a few words."""
+        """Write the promise in a few words.
+
+        Parameters
+        ----------
+        label_names : tuple of str or None
+            Names of the labels; None for their numbers.
+
+        Returns
+        -------
+        str
+            Words without a full stop.
+        """
         if self.name == "decisions":
             return f"at most {self.limit:g} decisions a sample"
         measure = self.name.split("-")[1]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from labelwise.reports.displays._frontier_display import FrontierDisplay
     from labelwise.reports.displays._instance_display import InstanceDisplay
     from labelwise.reports.displays._label_measures_display import LabelMeasuresDisplay
+    from labelwise.reports.displays._monitor_display import MonitorDisplay
     from labelwise.reports.displays._reliability_display import ReliabilityDisplay
     from labelwise.reports.displays._split_quality_display import SplitQualityDisplay
     from labelwise.reports.displays._term_curve_display import TermCurveDisplay
@@ -30,6 +31,7 @@ __all__ = [
     "FrontierDisplay",
     "InstanceDisplay",
     "LabelMeasuresDisplay",
+    "MonitorDisplay",
     "ReliabilityDisplay",
     "SplitQualityDisplay",
     "TermCurveDisplay",

@@ -8,12 +8,14 @@ from typing import Any
 
 from labelwise._io import check_output, written_whole
 from labelwise.data import Dataset
+from labelwise.deployment import Monitor
 from labelwise.experiments import Results
 from labelwise.measures import Evaluation
 from labelwise.reports.desk._desk import Desk
 from labelwise.reports.desk._page_data import desk_page
 from labelwise.reports.overviews._data_page import data_page
 from labelwise.reports.overviews._evaluation_page import evaluation_page
+from labelwise.reports.overviews._monitor_page import monitor_page
 from labelwise.reports.overviews._split_page import comparison_page, quality_page
 from labelwise.reports.overviews._study_page import study_page
 from labelwise.reports.page import Page, rendered
@@ -27,6 +29,7 @@ PAGES: dict[type, Callable[[Any], Page]] = {
     SplitQuality: quality_page,
     SplitComparison: comparison_page,
     Dataset: data_page,
+    Monitor: monitor_page,
 }
 
 
@@ -37,10 +40,10 @@ def write_report(results: Any, path: str | Path) -> None:
 
     Parameters
     ----------
-    results : Desk, Evaluation, Results, SplitQuality, SplitComparison or Dataset
+    results : Desk, Evaluation, Results, SplitQuality, SplitComparison, Dataset or Monitor
         What the page shows: the decision desk of scores and labels, all measures of an evaluation,
         the results of a study, the quality of a split (beside other methods in a
-        `SplitComparison`), or the labels of a data set.
+        `SplitComparison`), the labels of a data set, or the evidence of a monitor.
     path : str or Path
         File to write; missing folders are created, and ``-`` is the standard output.
 

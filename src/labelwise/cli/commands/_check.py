@@ -1,0 +1,79 @@
+"""`labelwise check`: test on new labelled rows whether thresholds keep their promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from labelwise import decisions, deployment
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._outputs import Outputs, note, warnings_as_notes, working
+from labelwise.cli.running import command
+
+# Exit codes by verdict.
+_CODES = {"kept": 0, "broken": 1, "not enough rows": 3}
+
+
+@command(
+    example="labelwise check thresholds.json new_scores.csv new_labels.csv --at-least micro-f=0.6",
+    json=True,
+    inputs=["scores", "labels"],
+)
+def check(
+    thresholds: opt.ThresholdFile,
+    scores: opt.Scores,
+    labels: opt.Truth,
+    *,
+    at_least: opt.AtLeast = None,
+    level: opt.Level = 0.95,
+    tolerance: opt.Tolerance = 0.05,
+    groups: opt.Groups = None,
+    seed: opt.Seed = 0,
+    source: MatrixSource,
+) -> None:
+    """Check promises on new rows: exit code 0 if kept, 1 if broken, 3 with too few rows."""
+    refuse_as_rule(thresholds)
+    outputs = Outputs()
+    with working("checking"), warnings_as_notes():
+        rule = decisions.load_rule(thresholds)
+        rows = source.rows_of_rule(thresholds, rule, scores, labels, groups=groups)
+        found = deployment.check_promises(
+            rows.rule,
+            rows.scores.values,
+            rows.Y,
+            at_least=opt.parse_at_least(at_least),
+            level=level,
+            tolerance=tolerance,
+            groups=rows.groups,
+            random_state=seed,
+        )
+    for text in rows.notes:
+        note(text)
+    outputs.show(repr(found), _record(found))
+    if _CODES[found.verdict]:
+        raise typer.Exit(_CODES[found.verdict])
+
+
+def _record(found: deployment.PromiseCheck) -> dict[str, Any]:
+    """Return the result for --json."""
+    promises = [
+        {
+            "promise": one.text(found.label_names),
+            "measure": one.name,
+            "limit": one.limit,
+            "source": one.source,
+            "value": found.values[k],
+            "p_kept": found.p_kept[k],
+            "p_broken": found.p_broken[k],
+            "verdict": found.verdicts[k],
+        }
+        for k, one in enumerate(found.promises)
+    ]
+    return {
+        "verdict": found.verdict,
+        "n_samples": found.n_samples,
+        "level": found.level,
+        "promises": promises,
+    }

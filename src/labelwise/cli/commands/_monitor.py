@@ -1,0 +1,123 @@
+"""`labelwise monitor`: add the rows of a day to the evidence against promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from labelwise import decisions, deployment
+from labelwise.cli import _options as opt
+from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._outputs import (
+    FIGURES,
+    Outputs,
+    check_ending,
+    note,
+    warnings_as_notes,
+    working,
+    write_figure,
+    write_page,
+)
+from labelwise.cli.running import command
+
+
+@command(
+    example="labelwise monitor thresholds.json day17.csv labels17.csv --state monitor.json",
+    json=True,
+    force=True,
+    inputs=["scores", "labels"],
+)
+def monitor(
+    thresholds: opt.ThresholdFile,
+    scores: opt.Scores,
+    labels: opt.Truth,
+    *,
+    state: Annotated[
+        Path, typer.Option(help="JSON file of the evidence so far; it is made, and then renewed.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Name of these rows, such as a date.  [default: a number]")
+    ] = None,
+    at_least: opt.AtLeast = None,
+    level: opt.Level = 0.95,
+    tolerance: opt.Tolerance = 0.05,
+    groups: opt.Groups = None,
+    plot: opt.Plot = None,
+    report: opt.Report = None,
+    source: MatrixSource,
+) -> None:
+    """Watch promises as rows arrive: exit code 0, or 1 if there is an alarm."""
+    check_ending(state, ".json")
+    check_ending(plot, *FIGURES)
+    check_ending(report, ".html")
+    refuse_as_rule(thresholds)
+    outputs = Outputs([plot, report], inputs=[thresholds, scores, labels, state])
+    with working("watching"), warnings_as_notes():
+        rule = decisions.load_rule(thresholds)
+        rows = source.rows_of_rule(thresholds, rule, scores, labels, groups=groups)
+        if state.exists():
+            if at_least:
+                raise ValueError("--at-least must be given with the first rows only.")
+            found = deployment.Monitor.load(state, rows.rule)
+        else:
+            found = deployment.Monitor(
+                rows.rule,
+                at_least=opt.parse_at_least(at_least),
+                level=level,
+                tolerance=tolerance,
+            )
+        found.update(
+            rows.scores.values,
+            rows.Y,
+            name=name,
+            groups=rows.groups,
+        )
+        found.save(state)
+    if plot is not None:
+        write_figure(plot, _figure(found))
+    if report is not None:
+        write_page(found, report)
+    for text in rows.notes:
+        note(text)
+    outputs.show(repr(found), _record(found))
+    for path in (plot, report):
+        outputs.say_written(path)
+    if found.alarm:
+        raise typer.Exit(1)
+
+
+def _figure(found: deployment.Monitor) -> Any:
+    from matplotlib.figure import Figure
+
+    from labelwise.reports import MonitorDisplay
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    MonitorDisplay.from_monitor(found, ax=figure.subplots())
+    return figure
+
+
+def _record(found: deployment.Monitor) -> dict[str, Any]:
+    """Return the result for --json."""
+    promises = [
+        {
+            "promise": one.text(found.thresholds.label_names),
+            "measure": one.name,
+            "limit": one.limit,
+            "source": one.source,
+            "value": found.values[-1][k],
+            "evidence": found.evidence[-1][k],
+            "alarm_at": None if found.alarms[k] < 0 else found.batches[found.alarms[k]],
+        }
+        for k, one in enumerate(found.promises)
+    ]
+    return {
+        "alarm": found.alarm,
+        "changed_at": found.changed_at,
+        "n_updates": len(found.batches),
+        "n_samples": sum(found.n_samples),
+        "level": found.level,
+        "alarm_from": found.threshold,
+        "promises": promises,
+    }

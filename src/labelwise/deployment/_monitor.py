@@ -1,0 +1,299 @@
+"""Monitors: evidence that a promise is broken, as samples arrive, valid at any time.
+
+For one promise, let Z be the number of a sample whose mean is at least 0 if the promise is kept
+(`_promises`), at most B. A player who bets that the promise is broken multiplies the capital by
+``1 - λ Z`` at each sample, with a fixed λ below 1 / B. If the promise is kept, the capital is a
+nonnegative supermartingale from any start on. At the beginning of batch k, new players start with
+``w_k = 1 / (k (k + 1))`` in all, a share for each of some λ. The sum of all capitals is, while the
+promise is kept, a nonnegative supermartingale plus what is paid in, at most 1 in all: it reaches
+``1 / α`` at any time with probability at most α. Players who start late have lost nothing on the
+good days before, so that a late change is found almost as soon as an early one: their payment is
+smaller, which costs ``log(k (k + 1))`` of evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelwise._text import as_text, printable
+from labelwise._validation import check_real
+from labelwise.decisions import Bands, Thresholds
+from labelwise.deployment._promises import BETS, Promise, promises_of, sample_numbers
+
+_MOST_SHOWN = 20
+
+
+class Monitor:
+    """Watch the promises of deployed thresholds as labelled samples arrive.
+
+    Parameters
+    ----------
+    thresholds : Thresholds or Bands
+        The deployed rule. Its promises are a guarantee, constraints, and the corrected value.
+    at_least : mapping of str to float, default=None
+        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure.
+    level : float, default=0.95
+        Probability, at least, that a rule that keeps all its promises never causes an alarm,
+        however long and however often it is watched.
+    tolerance : float, default=0.05
+        A corrected value is an estimate: it counts as promised less this number.
+
+    Attributes
+    ----------
+    promises : tuple of Promise
+        The promises, each with `name`, `limit`, `source` and `label`.
+    batches : list of str
+        Name of each update.
+    n_samples : list of int
+        Number of samples of each update.
+    evidence : list of ndarray of shape (n_promises,)
+        After each update, the logarithm of the evidence against each promise.
+    values : list of ndarray of shape (n_promises,)
+        Value of each measure in each update.
+
+    See Also
+    --------
+    check_promises : Check promises once, on one set of samples.
+
+    Notes
+    -----
+    An alarm is raised when the evidence against a promise, the capital of players who bet against
+    it, reaches the number of promises divided by 1 - `level`. If a promise is kept, this happens
+    with probability (1 - `level`) divided by the number of promises, at any time. At the k-th
+    update, new players start with a capital of ``1 / (k (k + 1))`` in all, so that a change is
+    found that comes late. The estimated time of change is the start of the players who have
+    gained most.
+
+    Samples must be independent of each other, or `groups` says which belong together. The order
+    of samples within an update does not matter.
+
+    References
+    ----------
+    J. Shin, A. Ramdas, A. Rinaldo, "E-detectors: a Nonparametric Framework for Sequential Change
+    Detection", 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.decisions import best_thresholds
+    >>> from labelwise.deployment import Monitor
+    >>> random = np.random.default_rng(0)
+    >>> def draw(n_samples, drift):
+    ...     proba = random.beta(0.3, 1.5, size=(n_samples, 4))
+    ...     return proba, random.random(proba.shape) < (1 - drift) * proba
+    >>> tuned = best_thresholds(*draw(2000, 0.0))
+    >>> monitor = Monitor(tuned, at_least={"micro-precision": 0.5})
+    >>> for day in range(20):
+    ...     monitor = monitor.update(*draw(100, 0.0 if day < 10 else 0.5), name=f"day {day}")
+    >>> monitor.alarm
+    True
+    >>> monitor.changed_at
+    'day 10'
+    """
+
+    def __init__(
+        self,
+        thresholds: Thresholds | Bands,
+        *,
+        at_least: Mapping[str, float] | None = None,
+        level: float = 0.95,
+        tolerance: float = 0.05,
+    ) -> None:
+        level = check_real(level, "level", least=0.5, most=0.9999)
+        self._start(thresholds, level, promises_of(thresholds, at_least, tolerance))
+
+    def _start(
+        self, thresholds: Thresholds | Bands, level: float, promises: tuple[Promise, ...]
+    ) -> None:
+        self.thresholds, self.level, self.promises = thresholds, level, promises
+        self.batches: list[str] = []
+        self.n_samples: list[int] = []
+        self.evidence: list[np.ndarray] = []
+        self.values: list[np.ndarray] = []
+        shape = (len(self.promises), BETS.size)
+        # Logarithms of the capital of each bet, and of the best start of it, with its batch.
+        self._capital = np.full(shape, -np.inf)
+        self._best = np.full(shape, -np.inf)
+        self._since = np.zeros(shape, dtype=np.int64)
+
+    @property
+    def threshold(self) -> float:
+        """Logarithm of the evidence at which an alarm is raised."""
+        return math.log(len(self.promises) / (1 - self.level))
+
+    @property
+    def alarms(self) -> np.ndarray:
+        """Number of the update at which each promise caused an alarm; -1 for none."""
+        if not self.evidence:
+            return np.full(len(self.promises), -1)
+        is_above = np.stack(self.evidence) >= self.threshold
+        return np.where(is_above.any(axis=0), is_above.argmax(axis=0), -1)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether a promise has caused an alarm."""
+        return bool((self.alarms >= 0).any())
+
+    @property
+    def changed_at(self) -> str | None:
+        """Name of the update where the change probably began; None without an alarm."""
+        if not self.alarm:
+            return None
+        found = np.flatnonzero(self.alarms >= 0)
+        first = found[np.argmax(self.evidence[-1][found])]
+        return self.batches[int(self._since[first, np.argmax(self._best[first])])]
+
+    def update(
+        self, scores: Any, Y: Any, *, name: str | None = None, groups: Any = None
+    ) -> Monitor:
+        """Add the samples of a day, or of another period.
+
+        Parameters
+        ----------
+        scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+            Finite scores; higher scores mean likelier labels.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1. NaN where the truth is missing; such cells are not counted.
+        name : str, default=None
+            Name of the update, such as a date; None takes its number, from 1.
+        groups : array of shape (n_samples,), default=None
+            Group of each sample; samples of a group stay together, and every group counts the
+            same.
+
+        Returns
+        -------
+        Monitor
+            The monitor itself.
+
+        Raises
+        ------
+        ValueError
+            If the labels are not those of the thresholds, or if there was an update of this name.
+        """
+        number = len(self.batches)
+        name = str(number + 1) if name is None else str(name)
+        if name in self.batches:
+            raise ValueError(f"name must be that of a new update, got {name!r:.80} again.")
+        found = sample_numbers(self.thresholds, self.promises, scores, Y, groups)
+        gains = np.stack(
+            [
+                np.log1p(-np.multiply.outer(BETS / found.most[k], found.numbers[:, k])).sum(axis=1)
+                for k in range(len(self.promises))
+            ]
+        )
+        paid = -math.log((number + 1) * (number + 2) * BETS.size)
+        self._capital = np.logaddexp(self._capital, paid) + gains
+        starts_again = self._best <= 0
+        self._since = np.where(starts_again, number, self._since)
+        self._best = np.where(starts_again, 0.0, self._best) + gains
+        self.batches.append(name)
+        self.n_samples.append(found.n_samples)
+        self.evidence.append(np.logaddexp.reduce(self._capital, axis=1))
+        self.values.append(found.values)
+        return self
+
+    def __repr__(self) -> str:
+        names = self.thresholds.label_names
+        title = f"Monitor of {len(self.batches)} updates, {sum(self.n_samples):,} samples: "
+        title += "no alarm" if not self.alarm else f"alarm, changed at {printable(self.changed_at)}"
+        if not self.batches:
+            return title
+        order = np.argsort(-self.evidence[-1], kind="stable")[:_MOST_SHOWN]
+        head = ["promise", "from", "last value", "evidence", "alarm at"]
+        rows = [
+            [
+                self.promises[k].text(names),
+                self.promises[k].source,
+                f"{self.values[-1][k]:.4f}",
+                f"{self.evidence[-1][k]:.2f}",
+                "-" if self.alarms[k] < 0 else printable(self.batches[self.alarms[k]]),
+            ]
+            for k in order
+        ]
+        said = f"evidence against a promise is a logarithm; alarm from {self.threshold:.2f} on"
+        return "\n".join([title, said, "", as_text([head, *rows])])
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a JSON file, without the thresholds.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; it appears only once it is complete.
+        """
+        from labelwise._tuning import rule_content, write_rule
+        from labelwise.deployment._files import MonitorFile
+
+        columns = list(zip(*self.promises, strict=True))
+        fields = {
+            "thresholds": _ends(self.thresholds),
+            "level": self.level,
+            "names": columns[0],
+            "limits": np.array(columns[1]),
+            "sources": columns[2],
+            "labels": [-1 if label is None else label for label in columns[3]],
+            "betas": np.array(columns[4]),
+            "batches": self.batches,
+            "n_samples": self.n_samples,
+            "evidence": np.ravel(self.evidence),
+            "values": np.ravel(self.values),
+            "capital": self._capital.ravel(),
+            "best": self._best.ravel(),
+            "since": self._since.ravel(),
+        }
+        write_rule(rule_content(MonitorFile, fields), path)
+
+    @staticmethod
+    def load(path: str | Path, thresholds: Thresholds | Bands) -> Monitor:
+        """Read the state from a JSON file that `save` has written.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+        thresholds : Thresholds or Bands
+            The rule that is watched, the same as before.
+
+        Returns
+        -------
+        Monitor
+            The monitor as it was saved.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read, or is not the state of a monitor of these thresholds.
+        """
+        from labelwise._io import DataError
+        from labelwise._tuning import read_rule
+        from labelwise.deployment._files import MonitorFile
+
+        found = read_rule(path, MonitorFile)
+        if not np.array_equal(found.thresholds, _ends(thresholds)):
+            raise DataError(path, "is the state of a monitor of other thresholds.")
+        labels = (None if label < 0 else label for label in found.labels)
+        columns = (found.names, found.limits.tolist(), found.sources, labels, found.betas.tolist())
+        promises = tuple(Promise(*one) for one in zip(*columns, strict=True))
+        monitor = Monitor.__new__(Monitor)
+        monitor._start(thresholds, found.level, promises)
+        monitor.batches, monitor.n_samples = found.batches, found.n_samples.tolist()
+        of_updates, of_bets = (len(found.batches), len(promises)), monitor._capital.shape
+        monitor.evidence = list(np.reshape(np.array(found.evidence, np.float64), of_updates))
+        monitor.values = list(np.reshape(np.array(found.values, np.float64), of_updates))
+        monitor._capital = np.reshape(np.array(found.capital, np.float64), of_bets)
+        monitor._best = np.reshape(np.array(found.best, np.float64), of_bets)
+        monitor._since = found.since.reshape(of_bets)
+        return monitor
+
+    # Comparing arrays gives arrays, so that two monitors are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+
+def _ends(rule: Thresholds | Bands) -> np.ndarray:
+    """Return all thresholds of a rule, by which a monitor knows it again."""
+    return np.append(rule.upper, rule.lower) if isinstance(rule, Bands) else rule.values

@@ -1,0 +1,87 @@
+"""The page of a monitor: its promises with the evidence against them, and its updates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelwise._text import counted
+from labelwise.deployment import Monitor
+from labelwise.reports.overviews._blocks import (
+    MOST_ROWS,
+    KeyNumber,
+    PageSection,
+    axis,
+    choice,
+    number_column,
+    overview_page,
+    table,
+    text_column,
+)
+from labelwise.reports.page import Page
+
+_EXPLAIN = (
+    "Evidence against a promise is the logarithm of the capital of players who bet against it. If "
+    "all promises are kept, it never reaches the line of an alarm, with the probability of the "
+    "level, however long it is watched."
+)
+# Promises whose updates can be chosen; of more, those with the most evidence are shown.
+_MOST_CHOICES = 50
+
+
+def monitor_page(monitor: Monitor) -> Page:
+    """Arrange the evidence of a monitor as a page."""
+    n_updates = len(monitor.batches)
+    if not n_updates:
+        raise ValueError("results must have an update to show, got a monitor without one.")
+    names = [one.text(monitor.thresholds.label_names) for one in monitor.promises]
+    evidence, values = np.stack(monitor.evidence), np.stack(monitor.values)
+    order = np.argsort(-evidence[-1], kind="stable")[:MOST_ROWS]
+    changed = monitor.changed_at
+    numbers = [
+        KeyNumber("alarm", "yes" if monitor.alarm else "no", "text", f"level {monitor.level:g}"),
+        KeyNumber("changed at", changed or "-", "text", "estimated"),
+        KeyNumber("most evidence", evidence[-1].max(), "number", "against a promise"),
+        KeyNumber("alarm from", monitor.threshold, "number", "on"),
+    ]
+    at = [monitor.batches[monitor.alarms[k]] if monitor.alarms[k] >= 0 else "-" for k in order]
+    promises = table(
+        "Promises, the most doubtful first",
+        [
+            text_column("promise", "promise", [names[k] for k in order]),
+            text_column("from", "from", [monitor.promises[k].source for k in order]),
+            number_column("value", "last value", values[-1][order]),
+            number_column("evidence", "evidence", evidence[-1][order]),
+            text_column("alarm", "alarm at", at),
+        ],
+        order.size,
+    )
+    last = slice(max(0, n_updates - MOST_ROWS), n_updates)
+    updates = {
+        names[k]: [
+            {
+                "kind": "curve",
+                "title": "Evidence after each update",
+                "x": axis("update", np.arange(1, n_updates + 1)[last]),
+                "y": axis("evidence", evidence[last, k]),
+                "note": f"An alarm is raised from {monitor.threshold:.3g} on.",
+            },
+            table(
+                "Updates",
+                [
+                    text_column("name", "update", monitor.batches[last]),
+                    number_column("samples", "samples", monitor.n_samples[last], "whole"),
+                    number_column("value", "value", values[last, k]),
+                    number_column("evidence", "evidence", evidence[last, k], bar=True),
+                ],
+                len(monitor.batches[last]),
+            ),
+        ]
+        for k in order[:_MOST_CHOICES]
+    }
+    sections = [
+        PageSection("promises", "Promises", "Promises", [_EXPLAIN], numbers, [promises]),
+        PageSection("updates", "Updates", "Updates", (), (), [choice("promise", updates)]),
+    ]
+    total = counted(sum(monitor.n_samples), "sample")
+    summary = f"{counted(n_updates, 'update')} with {total}."
+    return overview_page("Monitor", summary, sections)

@@ -1,0 +1,207 @@
+"""Promises on new samples: checked once, or watched as samples arrive."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from labelwise._errors import DataError
+from labelwise.decisions import best_thresholds, review_bands
+from labelwise.deployment import Monitor, check_promises
+from labelwise.deployment._check import _holm
+from labelwise.measures import count, f_measure, micro, precision, recall
+
+
+def draw(random, n_samples, precision_of_half=0.7):
+    """Scores of one label, of which those above 0.5 are right with a known probability."""
+    scores = random.random((n_samples, 3))
+    chance = np.where(scores >= 0.5, precision_of_half, 0.1)
+    return scores, (random.random(scores.shape) < chance).astype(np.int64)
+
+
+@pytest.fixture(scope="module")
+def rule():
+    """Thresholds of 0.5, roughly, for three labels."""
+    found = best_thresholds(*draw(np.random.default_rng(0), 2000), random_state=0)
+    assert np.abs(found.values - 0.5).max() < 0.02
+    found.values[:] = 0.5
+    return found
+
+
+def test_values_are_those_of_the_measures(rule):
+    scores, Y = draw(np.random.default_rng(1), 300)
+    counts = count(Y, rule.decide(scores))
+    by_sample = count(Y, rule.decide(scores), by="sample")
+    asked = {f"{a}-{m}": 0.5 for a in ("micro", "sample") for m in ("precision", "recall", "f")}
+    found = check_promises(rule, scores, Y, at_least=asked)
+    values = {one.name: found.values[k] for k, one in enumerate(found.promises)}
+    for name, measure in {"precision": precision, "recall": recall, "f": f_measure}.items():
+        assert values[f"micro-{name}"] == pytest.approx(float(micro(measure, counts)))
+        assert values[f"sample-{name}"] == pytest.approx(np.nanmean(measure(by_sample)))
+
+
+@pytest.mark.parametrize(
+    ("limit", "verdict"), [(0.6, "kept"), (0.8, "broken"), (0.7, "not enough rows")]
+)
+def test_a_promise_is_kept_broken_or_needs_more_rows(rule, limit, verdict):
+    scores, Y = draw(np.random.default_rng(2), 600)
+    found = check_promises(rule, scores, Y, at_least={"micro-precision": limit})
+    assert found.verdicts == (verdict,)
+    assert found.verdict == verdict
+    assert verdict in repr(found)
+
+
+def test_verdicts_on_promises_at_their_limit_are_seldom_wrong(rule):
+    """Both verdicts on a promise that is met exactly are rare, over all promises together."""
+    random = np.random.default_rng(3)
+    asked = {"micro-precision": 0.7, "sample-precision": 0.7}
+    wrong = 0
+    for _ in range(150):
+        verdicts = check_promises(rule, *draw(random, 100), at_least=asked, level=0.8).verdicts
+        wrong += any(one != "not enough rows" for one in verdicts)
+    # 0.2 of 150 are 30; the test is not exact, because bets rarely end at their target.
+    assert wrong <= 40
+
+
+def test_holm_rejects_as_long_as_each_p_value_is_low_enough():
+    assert _holm(np.array([0.02, 0.01, 0.2]), 0.05).tolist() == [True, True, False]
+    assert _holm(np.array([0.03, 0.03]), 0.05).tolist() == [False, False]
+    assert _holm(np.array([0.06, 0.01]), 0.05).tolist() == [False, True]
+
+
+def test_guarantees_and_constraints_are_promises():
+    random = np.random.default_rng(4)
+    scores, Y = draw(random, 3000)
+    certified = best_thresholds(scores, Y, min_precision=0.6, guarantee=0.9, random_state=0)
+    found = check_promises(certified, *draw(random, 3000))
+    texts = [(one.name, one.limit, one.source) for one in found.promises]
+    assert ("micro-precision", 0.6, "guarantee") in texts
+    assert ("micro-f", certified.evidence.guarantee.f_bound, "guarantee") in texts
+    assert found.verdicts[0] == "kept"
+    with pytest.warns(UserWarning, match="constraint|min_precision"):
+        plain = best_thresholds(scores, Y, min_precision=0.75, max_decisions=900, random_state=0)
+    sources = {one.source for one in check_promises(plain, *draw(random, 500)).promises}
+    assert sources == {"constraint", "corrected value"}
+    by_label = best_thresholds(
+        scores, Y, maximize="macro-f", min_precision=0.6, guarantee=0.9, random_state=0
+    )
+    labels = [one.label for one in check_promises(by_label, *draw(random, 500)).promises]
+    assert labels == [0, 1, 2]
+    bands = review_bands(scores, Y, min_precision=0.6, min_recall=0.5)
+    names = [one.name for one in check_promises(bands, *draw(random, 500)).promises]
+    assert names == ["micro-precision", "micro-recall"]
+
+
+def test_groups_are_the_units_of_a_check(rule):
+    """A sample that is copied a hundred times is one unit, and proves nothing more."""
+    scores, Y = draw(np.random.default_rng(5), 20)
+    copied = [np.repeat(part, 100, axis=0) for part in (scores, Y)]
+    asked = {"micro-precision": 0.6}
+    alone = check_promises(rule, scores, Y, at_least=asked)
+    groups = np.repeat(np.arange(20), 100)
+    together = check_promises(rule, *copied, at_least=asked, groups=groups)
+    np.testing.assert_allclose(together.p_kept, alone.p_kept)
+    assert check_promises(rule, *copied, at_least=asked).p_kept < alone.p_kept
+
+
+def test_cells_without_truth_count_nowhere(rule):
+    scores, Y = draw(np.random.default_rng(6), 200)
+    partly = Y.astype(float)
+    partly[100:, 1] = np.nan
+    found = check_promises(rule, scores, partly, at_least={"micro-precision": 0.5})
+    decided = rule.decide(scores) * ~np.isnan(partly)
+    assert found.values[-1] == (decided * Y).sum() / decided.sum()
+
+
+# ------------------------------------------------ monitors
+
+
+def evidence_of(numbers, most, bets):
+    """The capital of all players, batch after batch, as the definition has it."""
+    players, found = [], []
+    for k, batch in enumerate(numbers, 1):
+        players += [[1 / (k * (k + 1)) / len(bets), bet] for bet in bets]
+        for player in players:
+            for number in batch:
+                player[0] *= 1 - player[1] / most * number
+        found.append(math.log(sum(capital for capital, _ in players)))
+    return found
+
+
+def test_evidence_is_that_of_the_definition(rule):
+    from labelwise.deployment._monitor import BETS
+
+    random = np.random.default_rng(7)
+    batches = [draw(random, 15, 0.4) for _ in range(4)]
+    monitor = Monitor(rule, at_least={"micro-precision": 0.7, "sample-f": 0.5})
+    numbers = []
+    for scores, Y in batches:
+        monitor.update(scores, Y)
+        decided = rule.decide(scores)
+        numbers.append((decided * (Y - 0.7)).sum(axis=1))
+    k = [one.name for one in monitor.promises].index("micro-precision")
+    expected = evidence_of(numbers, 0.3 * 3, BETS.tolist())
+    np.testing.assert_allclose([one[k] for one in monitor.evidence], expected)
+
+
+def test_false_alarms_are_as_rare_as_the_level_says(rule):
+    random = np.random.default_rng(8)
+    asked = {"micro-precision": 0.7, "micro-recall": 0.5}
+    alarms = 0
+    for _ in range(60):
+        monitor = Monitor(rule, at_least=asked, level=0.8)
+        for _ in range(15):
+            monitor.update(*draw(random, 20))
+        alarms += monitor.alarm
+    assert alarms <= 18  # 12 are expected at most
+
+
+@pytest.mark.parametrize("start", [1, 25])
+def test_an_early_and_a_late_change_are_found_and_dated(rule, start):
+    random = np.random.default_rng(9)
+    monitor = Monitor(rule, at_least={"micro-precision": 0.65})
+    for day in range(40):
+        monitor.update(*draw(random, 50, 0.7 if day < start else 0.45), name=f"day {day}")
+        if monitor.alarm:
+            break
+    assert start <= day <= start + 5
+    assert abs(int(monitor.changed_at.split()[1]) - start) <= 2
+    assert f"alarm, changed at {monitor.changed_at}" in repr(monitor)
+
+
+def test_a_monitor_goes_on_from_its_file(rule, tmp_path):
+    random = np.random.default_rng(10)
+    batches = [draw(random, 30, 0.5) for _ in range(6)]
+    whole, parts = (Monitor(rule, at_least={"micro-f": 0.7}) for _ in range(2))
+    for k, batch in enumerate(batches):
+        whole.update(*batch)
+        if k:
+            parts = Monitor.load(tmp_path / "m.json", rule)
+        parts.update(*batch).save(tmp_path / "m.json")
+    again = Monitor.load(tmp_path / "m.json", rule)
+    assert repr(again) == repr(whole)
+    np.testing.assert_array_equal(again.evidence, whole.evidence)
+    assert again.changed_at == whole.changed_at
+    content = json.loads((tmp_path / "m.json").read_text())
+    for name, value in {"names": ["x"], "since": [7] * 10, "capital": [], "level": 2.0}.items():
+        (tmp_path / "n.json").write_text(json.dumps({**content, name: value}))
+        with pytest.raises(DataError):
+            Monitor.load(tmp_path / "n.json", rule)
+    other = best_thresholds(*draw(random, 100), random_state=0)
+    with pytest.raises(DataError, match="is the state of a monitor of other thresholds"):
+        Monitor.load(tmp_path / "m.json", other)
+
+
+def test_wrong_use_is_named(rule):
+    scores, Y = draw(np.random.default_rng(11), 50)
+    plain = best_thresholds(scores, Y)
+    with pytest.raises(ValueError, match="thresholds must have a guarantee"):
+        check_promises(plain, scores, Y)
+    with pytest.raises(ValueError, match=r"at_least must name one of micro-.* 'macro-f'"):
+        Monitor(rule, at_least={"macro-f": 0.5})
+    monitor = Monitor(rule, at_least={"micro-f": 0.5}).update(scores, Y, name="May")
+    with pytest.raises(ValueError, match="name must be that of a new update, got 'May' again"):
+        monitor.update(scores, Y, name="May")
+    with pytest.raises(ValueError, match="scores must have the 3 labels of the rule, got 2"):
+        check_promises(rule, scores[:, :2], Y[:, :2], at_least={"micro-f": 0.5})
