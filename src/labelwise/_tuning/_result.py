@@ -395,7 +395,9 @@ class Thresholds:
             in_slices = f" in {counted(len(self.slices.names), 'slice')}"
             if self.evidence.guarantee is not None and self.evidence.guarantee.across == "slices":
                 names = self.slices.names
-        notes = self.evidence._notes(self.max_decided, self.max_rank, names)
+        by_slice = self.slices is not None and self.slices.max_decided is not None
+        limit = None if by_slice else self.max_decided
+        notes = self.evidence._notes(limit, self.max_rank, names)
         title = f"Thresholds of {len(self)} labels{in_slices}: {self.evidence._title()}"
         return [title, *notes]
 

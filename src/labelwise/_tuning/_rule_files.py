@@ -171,7 +171,7 @@ class _ConstraintFields(_FileObject):
 class _GuaranteeFields(_FileObject):
     level: _Level
     average: Literal["micro", "macro", "sample"]
-    across: Literal["each", "all"]
+    across: Literal["each", "all", "slices"]
     min_precision: Number | None
     min_recall: Number | None
     precision: Number

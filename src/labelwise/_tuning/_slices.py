@@ -58,12 +58,19 @@ def with_slices(
         by_slice(hits),
         np.bincount(slicing.of_row, minlength=n_slices),
     )
+    pool_values, pool_most = _pooled_rule(problem, request, random_state)
+    # A certificate may need a limit of decisions, which differs by slice or from the pooled one.
+    most: Any = tuned.max_decided
+    if np.ndim(most) or most != pool_most:
+        limits = np.full(n_slices, slices.values.shape[1] if most is None else most)
+        slices = replace(slices, max_decided=limits)
     guarantee = evidence.guarantee
     if guarantee is not None and guarantee.needed is not None and request.average == "macro":
         guarantee = replace(guarantee, needed=by_slice(guarantee.needed).ravel())
     return replace(
         tuned,
-        values=_pooled_values(problem, request, random_state),
+        values=pool_values,
+        max_decided=pool_most,
         label_names=slicing.label_names,
         slices=slices,
         evidence=replace(
@@ -77,10 +84,16 @@ def with_slices(
     )
 
 
-def _pooled_values(problem: Problem, request: Request, random_state: Any) -> np.ndarray:
-    """Tune thresholds for samples of slices that were not seen, on all samples together."""
+def _pooled_rule(
+    problem: Problem, request: Request, random_state: Any
+) -> tuple[np.ndarray, int | None]:
+    """Tune thresholds for samples of slices that were not seen, on all samples together.
+
+    The limit of decisions per sample is returned, too.
+    """
     together = pooled(problem)
     try:
-        return solve(together, request, random_state).values
+        found = solve(together, request.for_all_slices(), random_state)
     except InfeasibleError:
-        return np.full(together.n_labels, np.inf)
+        return np.full(together.n_labels, np.inf), None
+    return found.values, found.max_decided

@@ -204,17 +204,21 @@ def _certified(
 
 
 def thresholds_with_guarantee(
-    problem: Problem, request: Request, values: np.ndarray, most: int | None, guarantee: Any
+    problem: Problem, request: Request, values: np.ndarray, most: Any, guarantee: Any
 ) -> Thresholds:
-    """Measure certified thresholds on all samples of the problem."""
+    """Measure certified thresholds on all samples of the problem.
+
+    `most` limits the decisions of a sample, or is an array with the limit of each slice.
+    """
+    limits = most if problem.slicing is None or np.ndim(most) == 0 else most[problem.slicing.of_row]
     known = problem.labels_with_truth()
     if known is not None:
         # Labels without truth for any sample are never decided.
         values = np.where(np.isin(np.arange(values.size), known), values, np.inf)
-    by_label = problem.decision_counts(values, most, "label")
+    by_label = problem.decision_counts(values, limits, "label")
     counts = by_label
     if request.counts_by == "sample":
-        counts = problem.decision_counts(values, most, "sample")
+        counts = problem.decision_counts(values, limits, "sample")
     weights = problem.weights if request.counts_by == "sample" else None
     evidence = Evidence(
         value=float(request.value(counts, weights)),

@@ -107,10 +107,10 @@ def test_tests_go_to_the_best_point_and_end_with_the_first_failure(monkeypatch):
     def fails_at(number):
         failing = np.searchsorted(np.sort(sequence), sequence[number])
 
-        def passed(units, request, cells, squares, alpha):
-            return np.arange(cells.n_points) != failing
+        def p_values(units, request, cells, squares, alpha):
+            return np.where(np.arange(cells.n_points) == failing, 1.0, alpha)
 
-        monkeypatch.setattr(_certified_path, "_passed", passed)
+        monkeypatch.setattr(_certified_path, "_p_values", p_values)
         return certified_point(choices[-1:], calibration, request, 0.1)
 
     assert fails_at(0) is None
@@ -195,9 +195,9 @@ def test_the_safest_point_is_certified_though_the_tests_of_the_best_path_fail(mo
     evidence = [choice.summary.evidence(200, 0.05).max() for choice in choices]
     assert len(choices) == 2
     assert evidence[0] > SURE > evidence[1]
-    answers = iter([True, False])
+    answers = iter([0.05, 1.0])
     monkeypatch.setattr(
-        _certified_path, "_passed", lambda *args: np.full(args[2].n_points, next(answers))
+        _certified_path, "_p_values", lambda *args: np.full(args[2].n_points, next(answers))
     )
     found = certified_point(choices, tuning, request, 0.05)
     safest = choices[0]

@@ -310,7 +310,7 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
     tuned.save(path)
     content = json.loads(path.read_text())
     for change, message in [
-        ({"across": "some"}, "guarantee.across must be 'each' or 'all', got 'some'"),
+        ({"across": "some"}, "guarantee.across must be 'each', 'all' or 'slices', got 'some'"),
         ({"needed": [1]}, "guarantee has 1 numbers of decisions needed, but must have 8"),
         ({"extra": 1}, "has an unknown key 'guarantee.extra'"),
         ({"level": "sure"}, "guarantee.level must be a number, got 'sure'"),
@@ -332,7 +332,7 @@ def test_a_file_with_another_guarantee_is_refused(tmp_path):
             {"min_precision": 0.5, "guarantee": {"across": "all"}},
             'across="all" needs average="macro", got "micro"',
         ),
-        ({"guarantee": {"across": "any"}}, "across must be one of each, all, got 'any'"),
+        ({"guarantee": {"across": "any"}}, "across must be one of each, all, slices, got 'any'"),
         ({"guarantee": {"tuning_share": 1}}, "tuning_share must be between 0 and 1, got 1"),
         ({"min_recall": 0.5, "guarantee": "expectation"}, 'guarantee="expectation" needs average='),
         (

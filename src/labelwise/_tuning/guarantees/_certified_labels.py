@@ -229,9 +229,14 @@ def _level(p_values: np.ndarray, options: Certify) -> float:
     With ``across="all"``, no label may be wrong: Holm's method. The alpha is shared equally; a
     label that has passed all its cuts leaves its share to the others.
     """
-    if options.across == "each" or not p_values.size:
-        return options.alpha
-    shares = options.alpha / np.arange(p_values.size, 0, -1)
+    return options.alpha if options.across == "each" else holm_level(p_values, options.alpha)
+
+
+def holm_level(p_values: np.ndarray, alpha: float) -> float:
+    """Return the level of each sequence of tests; `p_values` are those of whole sequences."""
+    if not p_values.size:
+        return alpha
+    shares = alpha / np.arange(p_values.size, 0, -1)
     n_done = int(np.argmin(np.append(np.sort(p_values) <= shares, False)))
     return float(shares[min(n_done, p_values.size - 1)])
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._tuning.guarantees._betting import rejections
+from labelwise._tuning.guarantees._betting import log_capitals, rejections
 from labelwise._tuning.guarantees._guarantees_kernels import LARGEST_LOSS
 from labelwise._tuning.guarantees._paths import PathChoice
 from labelwise._tuning.guarantees._unit_statistics import (
@@ -25,7 +25,7 @@ from labelwise._tuning.objectives._constraints import Limits
 from labelwise._tuning.objectives._request import Request
 
 # Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
-_N_RATES, _MOST_TIMES = 100, 1000.0
+_N_RATES, MOST_TIMES = 100, 1000.0
 # Limits of F that are tested, and where the first and the last of them are, in standard errors
 # from the F on the tuning rows.
 _N_LIMITS, _FIRST, _LAST = 60, -12.0, 2.0
@@ -51,42 +51,76 @@ def certified_point(
     of points, because the first such point must have been rejected falsely. None if the first
     test fails.
     """
-    best: CertifiedPoint | None = None
-    highest = -np.inf
-    n_tested = sum(choice.sequence.size for choice in choices)
-    for path, most, summary, sequence in choices:
+    return tested_points(choices, calibration, request, alpha, alpha).certified(alpha)
+
+
+class PointTests(NamedTuple):
+    """Points of paths in the order of their tests."""
+
+    choices: Sequence[PathChoice]
+    numbers: np.ndarray  # of the choice of each point
+    points: np.ndarray  # of its path
+    values: np.ndarray  # of the measure on tuning units
+    passing: np.ndarray  # the largest p-value up to each point
+
+    def certified(self, level: float) -> CertifiedPoint | None:
+        """Return the point with the best value before the first test that fails, or None."""
+        n_passed = int((self.passing <= level).sum())
+        if not n_passed:
+            return None
+        best = int(np.argmax(np.nan_to_num(self.values[:n_passed], nan=-np.inf)))
+        choice = self.choices[self.numbers[best]]
+        n_tested = sum(one.sequence.size for one in self.choices)
+        return CertifiedPoint(choice.path[self.points[best]], choice.most_per_row, n_tested)
+
+
+def tested_points(
+    choices: Sequence[PathChoice],
+    calibration: IndependentUnits,
+    request: Request,
+    alpha: float,
+    most: float,
+) -> PointTests:
+    """Test points in order, by bets that aim at the level `alpha`.
+
+    Paths after a path with a p-value above `most`, the largest level, are not tested.
+    """
+    numbers, points, values, p_values = [], [], [], []
+    for number, (path, most_per_row, summary, sequence) in enumerate(choices):
         tested = np.sort(sequence)
-        cells = path_cells(calibration.problem, path[tested], most)
+        cells = path_cells(calibration.problem, path[tested], most_per_row)
         squares = summary.mean_squares[:, tested]
-        passed = _passed(calibration, request, cells, squares, alpha)
-        passed = passed[np.searchsorted(tested, sequence)]
-        certified = sequence[: _n_before_a_failure(passed)]
-        if certified.size:
-            values = np.nan_to_num(summary.values[certified], nan=-np.inf)
-            if best is None or values.max() > highest:
-                best = CertifiedPoint(path[certified[np.argmax(values)]], most, n_tested)
-                highest = values.max()
-        if certified.size < sequence.size:
+        found = _p_values(calibration, request, cells, squares, alpha)
+        numbers.append(np.full(sequence.size, number))
+        points.append(sequence)
+        values.append(summary.values[sequence])
+        p_values.append(found[np.searchsorted(tested, sequence)])
+        if p_values[-1].max() > most:
             break
-    return best
+    passing = np.maximum.accumulate(np.concatenate(p_values))
+    order = tuple(np.concatenate(part) for part in (numbers, points, values))
+    return PointTests(choices, order[0], order[1], order[2], passing)
 
 
-def _passed(
+def _p_values(
     calibration: IndependentUnits,
     request: Request,
     cells: PathCells,
     mean_squares: np.ndarray,
     alpha: float,
 ) -> np.ndarray:
-    """Test at each point of a path whether all constraints are met."""
+    """Return the p-value of each point of a path, alpha at least: the worst of its constraints."""
     n_labels, n_units = calibration.problem.most_labels, calibration.n_units
     statistics = row_statistics(request.limits, request.average, n_labels, cells.most_per_row)
-    passed = np.ones(cells.n_points, dtype=bool)
+    p_values = np.full(cells.n_points, alpha)
     for statistic, squares in zip(statistics, mean_squares, strict=True):
         lowest = np.full(cells.n_points, statistic.lowest * calibration.most_weight)
         blocks = calibration.blocks_of(cells, statistic)
-        passed &= rejections(blocks, lowest, squares, n_units, alpha)
-    return passed
+        capitals = log_capitals(blocks, lowest, squares, n_units, alpha)
+        # Bets end at a capital of 1 / alpha, which must not be missed by rounding.
+        found = np.where(capitals >= -np.log(alpha), alpha, np.exp(-capitals))
+        p_values = np.maximum(p_values, found)
+    return p_values
 
 
 def _n_before_a_failure(passed: np.ndarray) -> int:
@@ -135,18 +169,37 @@ def shortfall(
         n_passed = _n_before_a_failure(passed)
         proven = limits[n_passed - 1] if n_passed else 0.0
         said.append(f"{name[4:]} {rate:.4f}, which proves {proven:.2f}")
-        mean, square = numbers[:, -1].mean(), squares[-1]
-        bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest[-1])
-        growth = bet * mean - bet**2 * square / 2
-        factors.append(-np.log(alpha) / (growth * calibration.n_units) if mean > 0 else np.inf)
+        factors.append(_times_enough(numbers[:, -1], lowest[-1], alpha))
     more = max(factors)
     advice = "lower limits or a lower probability may pass, more samples alone will not"
-    if more < _MOST_TIMES:
+    if more < MOST_TIMES:
         times = f"about {max(more, 1.5):.2g} times as many samples"
         advice = f"lower limits, a lower probability or {times} may pass"
     decisions = "1 decision" if n_decided == 1 else f"{n_decided:,} decisions"
     safest = f"the safest thresholds found make {decisions} there, with {' and '.join(said)}"
     return f"{safest}; {advice}"
+
+
+def _times_enough(numbers: np.ndarray, lowest: float, alpha: float) -> float:
+    """Return how many times as many units as these let the capital reach its target, by mean."""
+    mean, square = numbers.mean(), np.mean(numbers**2)
+    if mean <= 0:
+        return np.inf
+    bet = min(mean / max(square, np.finfo(float).tiny), LARGEST_LOSS / -lowest)
+    return float(-np.log(alpha) / ((bet * mean - bet**2 * square / 2) * numbers.size))
+
+
+def samples_factor(
+    points: PointTests, calibration: IndependentUnits, request: Request, alpha: float
+) -> float:
+    """Return about how many times as many samples the point that was tested first needs."""
+    path, most, _, sequence = points.choices[0]
+    cells = path_cells(calibration.problem, path[sequence[0]][None], most)
+    n_labels, found = calibration.problem.most_labels, []
+    for statistic in row_statistics(request.limits, request.average, n_labels, cells.most_per_row):
+        numbers = np.concatenate(list(calibration.blocks_of(cells, statistic)))[:, 0]
+        found.append(_times_enough(numbers, statistic.lowest * calibration.most_weight, alpha))
+    return max(found)
 
 
 def rates_reached(

@@ -14,6 +14,7 @@ from labelwise._tuning.guarantees._certified_path import (
     rates_reached,
     shortfall,
 )
+from labelwise._tuning.guarantees._certified_slices import certified_slices
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.guarantees._paths import choose_paths, has_path
 from labelwise._tuning.guarantees._unit_statistics import (
@@ -40,7 +41,7 @@ def certify(
     options: Certify,
     random_state: Any,
     calibration: Problem | None,
-) -> tuple[np.ndarray, int | None, Guarantee]:
+) -> tuple[np.ndarray, Any, Guarantee]:
     """Find thresholds whose constraints are guaranteed on new samples.
 
     Parameters
@@ -61,8 +62,9 @@ def certify(
     -------
     thresholds : ndarray of shape (n_labels,)
         The certified thresholds.
-    most_per_row : int or None
-        The limit of decisions per sample that they are certified with.
+    most_per_row : int, ndarray or None
+        The limit of decisions per sample that they are certified with; of each slice with
+        ``across="slices"``.
     guarantee : Guarantee
         What is guaranteed.
 
@@ -74,6 +76,8 @@ def certify(
     random = check_random_state(random_state)
     parts = split_parts(problem, options, random, calibration)
     tested = parts.calibration.problem
+    if options.across == "slices":
+        return _in_slices(problem, parts, request, options)
     most_per_row: int | None = None
     bound: float | None = None
     needed: np.ndarray | None = None
@@ -105,6 +109,30 @@ def certify(
     return thresholds, most_per_row, guarantee
 
 
+def _in_slices(
+    problem: Problem, parts: Parts, request: Request, options: Certify
+) -> tuple[np.ndarray, np.ndarray, Guarantee]:
+    """Certify thresholds in every slice."""
+    found = certified_slices(*parts, request, options)
+    guarantee = Guarantee(
+        level=options.level,
+        average=request.average,
+        across=options.across,
+        min_precision=request.limits.min_precision,
+        min_recall=request.limits.min_recall,
+        precision=found.precision,
+        recall=found.recall,
+        value=found.value,
+        f_bound=None,
+        n_tuning=parts.tuning.problem.n_samples,
+        n_calibration=parts.calibration.problem.n_samples,
+        needed=found.needed,
+        weigh=options.weigh,
+        n_groups=None if problem.groups is None else parts.calibration.n_units,
+    )
+    return found.thresholds, found.most_per_row, guarantee
+
+
 def split_parts(
     problem: Problem,
     options: Certify,
@@ -112,6 +140,8 @@ def split_parts(
     calibration: Problem | None,
 ) -> Parts:
     """Split the units at random into those for tuning and those for calibration."""
+    if options.across == "slices" and problem.slicing is None:
+        raise ValueError('across="slices" needs slices, got None.')
     if options.weigh == "group" and problem.groups is None:
         raise ValueError('weigh="group" needs groups, got None.')
     if problem.weights is not None and calibration is not None:

@@ -26,8 +26,9 @@ class Guarantee:
     average : {"micro", "macro", "sample"}
         Whether the constraints are on the micro average, on each label, or on the mean over
         samples.
-    across : {"each", "all"}
-        With "macro": whether the level holds for each label by itself, or for all together.
+    across : {"each", "all", "slices"}
+        With "macro": whether the level holds for each label by itself, or for all together. With
+        "slices", the constraints hold in every decided slice, with the level for all together.
     min_precision, min_recall : float or None
         The constraints.
     precision, recall : float
@@ -40,9 +41,11 @@ class Guarantee:
         Only for the average "micro" and numbers as level.
     n_tuning, n_calibration : int
         Number of samples that the thresholds were chosen on, and that they were tested on.
-    needed : ndarray of int of shape (n_labels,) or None
-        With "macro", how many more decisions without an error each label needs to be certified;
-        0 for certified labels.
+    needed : ndarray of int or None
+        With "macro", how many more decisions without an error each label needs to be certified, of
+        shape (n_labels,); with slices those of the labels of one slice after another. With
+        ``across="slices"``, about how many more samples each slice needs, of shape (n_slices,);
+        2**31 if no number is enough. 0 for certified labels or slices.
     weigh : {"row", "group"}
         Whether every sample counts the same in the rates, or every group.
     n_groups : int or None
@@ -108,13 +111,38 @@ class Guarantee:
         rates = " and ".join(
             f"{kind}{name} at least {limit:g}" for name, limit in limits.items() if limit
         )
+        if self.across == "slices":
+            return f"{rates} in every decided slice"
         if self.average != "macro":
             return rates
         whose = "every decided label" if self.across == "all" else "each decided label by itself"
         return f"{rates} of {whose}"
 
+    def _slice_lines(self, names: tuple[str, ...], failed: np.ndarray) -> list[str]:
+        """Say which slices hold, and which do not."""
+        needed = np.asarray(self.needed)
+        held = listed([printable(names[j]) for j in np.flatnonzero(needed == 0)], show=str)
+        lines = [f"certified slices: {held}"]
+        if failed.size:
+            more = [
+                f"{printable(names[j])} ({needed[j]:,})"
+                if needed[j] < 2**31
+                else f"{printable(names[j])} (no number is enough)"
+                for j in failed
+            ]
+            lines.append(
+                "slices that could not be certified and are never decided (in brackets, about the "
+                f"further samples needed): {listed(more, _MOST_NAMED, show=str)}"
+            )
+        return lines
+
     def _failed_lines(self, label_names: tuple[str, ...] | None) -> list[str]:
-        if self.needed is None or not self.needed.any():
+        if self.needed is None:
+            return []
+        if self.across == "slices":
+            names = label_names or tuple(map(str, range(self.needed.size)))
+            return self._slice_lines(names, np.flatnonzero(self.needed))
+        if not self.needed.any():
             return []
         failed = np.flatnonzero(self.needed)
         names = label_names or tuple(map(str, range(self.needed.size)))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 AVERAGES = ("micro", "macro", "sample")
 EXPECTATION = "expectation"
-_ACROSS = ("each", "all")
+_ACROSS = ("each", "all", "slices")
 _WEIGH = ("row", "group")
 _LIMITS = "min_precision, min_recall or max_decisions"
 _PER_ROW = "max_decisions per row"
@@ -184,9 +184,12 @@ class Certify:
     level : float or "expectation"
         Probability, such as 0.95, with which the constraints hold on new samples of the same
         distribution. With "expectation", the expected mean recall of samples is guaranteed instead.
-    across : {"each", "all"}, default="each"
+    across : {"each", "all", "slices"}, default="each"
         With a macro average: whether the probability is that of each label by itself, or that of
-        all labels together (Holm's method).
+        all labels together (Holm's method). With slices and another average, "slices" guarantees
+        the constraints in every slice, with the probability for all slices together (Holm's
+        method); a slice that cannot be certified is never decided. By default, they are
+        guaranteed for all slices on average.
     tuning_share : float, default=0.5
         Share of the samples that thresholds are chosen on. The others, for calibration, only test
         them.
@@ -213,7 +216,10 @@ class Certify:
     level: float | str
     across: str = field(
         default="each",
-        metadata=_option("With macro averages: guarantee each label by itself, or all."),
+        metadata=_option(
+            "With macro averages: guarantee each label by itself, or all. With --slices: slices, "
+            "to guarantee every slice."
+        ),
     )
     tuning_share: float = field(
         default=0.5,
@@ -388,6 +394,12 @@ class Request:
         if self.costs is None:
             return self
         return copy(self)._set(costs=self.costs.of_labels(chosen))
+
+    def for_all_slices(self) -> Request:
+        """Return the request with a guarantee for all slices on average."""
+        if self.certify is None or self.certify.across != "slices":
+            return self
+        return copy(self)._set(certify=replace(self.certify, across="each"))
 
     def for_parts(self, n_samples: float) -> Request:
         """Return the request for parts of `n_samples` samples: decisions are limited per sample."""
@@ -576,6 +588,10 @@ def _check_certifiable(request: Request) -> None:
         raise ValueError("guarantee needs min_precision or min_recall.")
     if certify.across == "all" and request.average != "macro":
         raise ValueError(f'across="all" needs {_MACRO}, got "{request.average}".')
+    if certify.across == "slices" and request.average == "macro":
+        raise ValueError('across="slices" needs average="micro" or "sample", got "macro".')
+    if certify.across == "slices" and certify.in_expectation:
+        raise ValueError(f'across="slices" does not go together with "{EXPECTATION}".')
     is_of_recall = limits.min_recall is not None and limits.min_precision is None
     if certify.in_expectation and not (request.average == "sample" and is_of_recall):
         raise ValueError(f'guarantee="{EXPECTATION}" needs {_SAMPLE} and only min_recall.')

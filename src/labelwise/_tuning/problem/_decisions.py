@@ -17,14 +17,14 @@ _TOGETHER = 2**16
 def decisions_at(
     scores: Any,
     thresholds: np.ndarray,
-    most_per_row: int | None = None,
+    most_per_row: Any = None,
     top_per_row: int | None = None,
 ) -> Any:
     """Decide checked scores: dense int8, or boolean CSR if the scores are CSR.
 
     With `top_per_row`, only that many highest scores of a row can be decided. A row in which more
     than `most_per_row` scores reach their thresholds keeps the highest scores. Among equal scores,
-    those of the first labels are the highest.
+    those of the first labels are the highest. `most_per_row` of CSR scores may be one for each row.
     """
     if not sparse.issparse(scores):
         decided = (scores >= thresholds).view(np.int8)
@@ -38,7 +38,8 @@ def decisions_at(
         some = slice(start, start + _TOGETHER)
         np.greater_equal(rows.data[some], thresholds[rows.indices[some]], out=reached[some])
     if most_per_row is not None:
-        reached &= ranks_in_row(rows, reached) < most_per_row
+        of_rows = np.broadcast_to(most_per_row, rows.shape[0])
+        reached &= ranks_in_row(rows, reached) < np.repeat(of_rows, np.diff(rows.indptr))
     decided = np.flatnonzero(reached)
     return _stored(rows, decided, np.ones(decided.size, dtype=bool))
 

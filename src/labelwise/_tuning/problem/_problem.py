@@ -144,7 +144,7 @@ class Problem(RowCurves):
         n_decided, hits = (self.everyone @ part for part in (decided, decided.multiply(self.Y)))
         return counts_of(n_decided, hits, self.support, self.n_counted)
 
-    def decision_counts(self, thresholds: np.ndarray, most_per_row: int | None, by: str) -> Counts:
+    def decision_counts(self, thresholds: np.ndarray, most_per_row: Any, by: str) -> Counts:
         """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
         decided = decisions_at(self.scores, thresholds, most_per_row)
         # The positions of nonzero values are found faster in arrays of bool.
