@@ -1,5 +1,6 @@
 """Learners and transformers under scikit-learn's configuration of output."""
 
+from inspect import isclass, signature
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from labelwise import learners
 from labelwise.decisions import CalibratedLabels, TunedThresholds
@@ -129,6 +131,18 @@ def test_folds_inside_a_learner_get_the_groups_of_its_samples(around, learner, i
     for given in GroupFolds.seen:
         assert given is not None
         assert len(given) < 60 or set(given) == set(groups)
+
+
+TAKE_GROUPS = [
+    one
+    for one in (getattr(learners, name) for name in learners.__all__)
+    if isclass(one) and hasattr(one, "fit") and "groups" in signature(one.fit).parameters
+]
+
+
+@pytest.mark.parametrize("learner", TAKE_GROUPS)
+def test_groups_are_routed_to_learners_that_take_them_without_a_request(learner):
+    assert get_routing_for_object(learner()).consumes("fit", ["groups"]) == {"groups"}
 
 
 def test_penalties_are_chosen_on_folds_of_groups():

@@ -40,9 +40,10 @@ def test_intervals_do_not_depend_on_the_number_of_draws_in_a_block(monkeypatch):
     )
 
 
-def test_counts_of_draws_are_those_of_the_drawn_rows(monkeypatch):
+@pytest.mark.parametrize("block", [10, 120], ids=["single draws", "four draws together"])
+def test_counts_of_draws_are_those_of_the_drawn_rows(monkeypatch, block):
     Y, _, decided = random_outcome(25)
-    monkeypatch.setattr("labelwise._counts._counting._BLOCK", 120)  # four draws together
+    monkeypatch.setattr("labelwise._counts._counting._BLOCK", block)
     found = micro_draws(count(Y, decided, "sample"), 30, np.random.RandomState(3))
     random = np.random.RandomState(3)
     for k in range(30):

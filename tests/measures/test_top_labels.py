@@ -155,6 +155,11 @@ def test_wrong_options_are_named(options, message):
         evaluate([[1, 0], [0, 1]], scores=[[0.2, 0.1], [0.3, 0.4]], **options)
 
 
+def test_three_samples_are_enough_for_propensities():
+    expected = 1 + (np.log(3) - 1) * 2.5**0.55 * 3.5**-0.55
+    assert inverse_propensities([[1], [0], [1]]) == pytest.approx([expected])
+
+
 @pytest.mark.parametrize(
     ("Y", "options", "message"),
     [

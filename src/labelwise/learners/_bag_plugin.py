@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -184,6 +184,9 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
     >>> model.predict(data.take(data.test)).shape
     (67, 10)
     """
+
+    # scikit-learn reads from this attribute that `fit` uses groups.
+    __metadata_request__fit: ClassVar = {"groups": True}
 
     def __init__(
         self,

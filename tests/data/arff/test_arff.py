@@ -195,6 +195,13 @@ def test_identifiers_are_kept_beside_and_not_among_the_features(folder, is_spars
     }
 
 
+def test_the_first_label_that_is_left_out_and_neither_0_nor_1_is_named(folder):
+    head = "@relation x\n@attribute a {2,1}\n@attribute b {3,1}\n@attribute c {0,1}\n@data\n"
+    path = write(folder, head + "{0 1,1 1}\n{0 1}\n{1 1}\n")
+    with pytest.raises(DataError, match=r", line 7: label 'b' must be 0 or 1, .*, got 3\.$"):
+        read_arff(path, labels=["a", "b", "c"])
+
+
 def test_a_question_mark_is_a_missing_text_unless_it_is_quoted(folder):
     head = "@relation x\n@attribute name string\n@attribute y {0,1}\n@data\n"
     data = read_arff(write(folder, head + "?,1\n'?',0\na,1\n"), labels=["y"])
