@@ -75,7 +75,7 @@ def audit(
     source: MatrixSource,
     safe_csv: opt.SafeCsv = False,
 ) -> None:
-    """Draw cells for a person to check, or say what the answers prove."""
+    """Draw cells for a person to check, or measure by the answers."""
     promises = opt.parse_at_least(at_least)
     if answers is not None:
         if thresholds is not None or output is not None:

@@ -33,7 +33,10 @@ def check(
     seed: opt.Seed = 0,
     source: MatrixSource,
 ) -> None:
-    """Check promises on new rows: exit code 0 if kept, 1 if broken, 3 with too few rows."""
+    """Check on new rows whether promises are kept.
+
+    The exit code is 0 if they are kept, 1 if one is broken, and 3 with too few rows.
+    """
     refuse_as_rule(thresholds)
     outputs = Outputs()
     with working("checking"), warnings_as_notes():

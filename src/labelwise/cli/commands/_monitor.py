@@ -48,7 +48,10 @@ def monitor(
     report: opt.Report = None,
     source: MatrixSource,
 ) -> None:
-    """Watch promises as rows arrive: exit code 0, or 1 if there is an alarm."""
+    """Watch promises as rows arrive.
+
+    The exit code is 1 if there is an alarm.
+    """
     check_ending(state, ".json")
     check_ending(plot, *FIGURES)
     check_ending(report, ".html")
