@@ -1,10 +1,18 @@
 """tune, decide and evaluate, from file to file."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from labelwise.decisions import Bands, Certify, Thresholds, best_thresholds
+from labelwise.decisions import (
+    Bands,
+    Certify,
+    Thresholds,
+    best_thresholds,
+    certified_frontier,
+)
 from labelwise.measures import count, f_measure, jaccard, micro
 from tests.cli.shell import refusal, run, run_program
 
@@ -267,3 +275,32 @@ def test_groups_of_the_labels_file_are_the_units_of_a_guarantee(tmp_path, monkey
     )
     assert "--groups must name a column of" in shown
     assert "got 'doctor'" in shown
+
+
+def test_a_point_of_a_certified_path_is_chosen_after_looking(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    Y = (random.random((1500, 2)) < 0.3).astype(int)
+    scores = Y + 0.5 * random.normal(size=Y.shape)
+    np.save("Y.npy", Y)
+    np.save("scores.npy", scores)
+    frontier = certified_frontier(scores, Y, random_state=0)
+    record = json.loads(run("tune", "scores.npy", "Y.npy", "--certify-path", "--json"))
+    assert record["chosen"] is None
+    assert [one["min_recall"] for one in record["points"]] == frontier.min_recall.tolist()
+    asked = ("--certify-path", "--min-precision", "0.7", "-o", "t.json", "--plot", "p.svg")
+    shown = run("tune", "scores.npy", "Y.npy", *asked)
+    point = frontier.find(min_precision=0.7)
+    assert f"point {point}: guaranteed on new samples with probability 0.95" in shown
+    saved = Thresholds.load("t.json")
+    assert saved.values.tolist() == frontier.at(point).values.tolist()
+    assert saved.evidence.guarantee.min_precision == frontier.min_precision[point] >= 0.7
+    assert (tmp_path / "p.svg").stat().st_size > 1000
+    for option, message in [
+        (("--shrink", "0.5"), "--certify-path does not go together with --shrink"),
+        (("-o", "u.json"), "--output of --certify-path needs --min-precision or --min-recall"),
+    ]:
+        refused = refusal(
+            monkeypatch, capsys, "tune", "scores.npy", "Y.npy", "--certify-path", *option
+        )
+        assert message in refused

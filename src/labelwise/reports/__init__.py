@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from labelwise.reports._write_report import write_report
     from labelwise.reports.desk._desk import Desk
     from labelwise.reports.displays._bag_display import BagDisplay
+    from labelwise.reports.displays._certified_frontier_display import CertifiedFrontierDisplay
     from labelwise.reports.displays._co_occurrence_display import CoOccurrenceDisplay
     from labelwise.reports.displays._critical_difference_display import CriticalDifferenceDisplay
     from labelwise.reports.displays._frontier_display import FrontierDisplay
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BagDisplay",
+    "CertifiedFrontierDisplay",
     "CoOccurrenceDisplay",
     "CriticalDifferenceDisplay",
     "Desk",

@@ -9,10 +9,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from labelwise.data import make_multilabel
-from labelwise.decisions import TunedThresholds, best_thresholds, micro_frontier
+from labelwise.decisions import (
+    TunedThresholds,
+    best_thresholds,
+    certified_frontier,
+    micro_frontier,
+)
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import count, f_measure
-from labelwise.reports import BagDisplay, FrontierDisplay, TermCurveDisplay, ThresholdDisplay
+from labelwise.reports import (
+    BagDisplay,
+    CertifiedFrontierDisplay,
+    FrontierDisplay,
+    TermCurveDisplay,
+    ThresholdDisplay,
+)
 from labelwise.reports.displays._bag_display import ShownBag
 
 mpl.use("Agg")
@@ -222,3 +233,14 @@ def test_every_name_is_drawn_as_it_is_written(name):
     assert drawn_texts(curve).count(shown) == 2
     bag = ShownBag(np.zeros((1, 8, 8)), {0: [(name, True)]}, [name])
     assert drawn_texts(BagDisplay([bag]).plot()).count(shown) == 2
+
+
+def test_bounds_are_drawn_below_the_rates_of_a_certified_path():
+    drawn = CertifiedFrontierDisplay.from_predictions(DATA.Y, SCORES, random_state=0, name="one")
+    found = certified_frontier(SCORES, DATA.Y, random_state=0)
+    assert drawn.line_.get_ydata().tolist() == found.precision.tolist()
+    assert drawn.bounds_.get_xdata().tolist() == found.min_recall.tolist()
+    words = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert words[1] == "one: at least, with probability 0.95 together"
+    with pytest.raises(TypeError, match="frontier must be a CertifiedFrontier"):
+        CertifiedFrontierDisplay(SCORES)

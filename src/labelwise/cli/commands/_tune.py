@@ -39,6 +39,8 @@ _MOST_DRAWN = 25
 # Options of the request that bands take, too.
 _RATES = ("min_precision", "min_recall")
 _OF_BANDS = (*_RATES, "cost", "guarantee", "weigh")
+# Options of a guarantee that a certified path takes, too.
+_OF_PATH = ("weigh", "tuning_share")
 _IN_BLOCKS = "rows that are read in blocks are not cross-validated"
 
 
@@ -61,6 +63,15 @@ def tune(
             "that meet --min-precision and --min-recall, or for the least --cost."
         ),
     ] = None,
+    certify_path: Annotated[
+        bool,
+        typer.Option(
+            "--certify-path",
+            help="Bound precision and recall at every point of a path of thresholds together, with "
+            "the probability --guarantee (0.95); -o writes the thresholds of the best point with "
+            "the bounds --min-precision and --min-recall, which may be chosen after looking.",
+        ),
+    ] = False,
     bootstrap: Annotated[
         int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
     ] = 0,
@@ -81,6 +92,15 @@ def tune(
     if review is not None:
         others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster, "slices": slices}
         _check_review(review, given, changed, **others, weights=weights)
+    if certify_path:
+        refused = [name for name in changed if name not in (*_RATES, "guarantee", *_OF_PATH)]
+        others = {"review": review, "bootstrap": bootstrap, "slices": slices, "cluster": cluster}
+        refused += [name for name, value in others.items() if value]
+        if refused:
+            option = refused[0].replace("_", "-")
+            raise ValueError(f"--certify-path does not go together with --{option}.")
+        if output is not None and all(given[name] is None for name in _RATES):
+            raise ValueError("--output of --certify-path needs --min-precision or --min-recall.")
     if slices is not None and plot is not None:
         raise ValueError("--plot does not go together with --slices.")
     check_ending(plot, *FIGURES)
@@ -118,11 +138,14 @@ def tune(
         with working("tuning"), warnings_as_notes():
             if review is not None:
                 found = _tuned_bands(review, given, samples | rows, **names)
+            elif certify_path:
+                found = _certified_path(given, samples | rows, asked, **names)
             else:
                 found = _tuned_thresholds(given, samples | rows, bootstrap, **names)
         if plot is not None:
-            write_figure(plot, _figure(found.rule, **samples))
-    if output is not None:
+            figure = _path_figure(found.path) if certify_path else _figure(found.rule, **samples)
+            write_figure(plot, figure)
+    if output is not None and found.rule is not None:
         found.rule.save(output)
     for text in notes:
         note(text)
@@ -147,6 +170,7 @@ class _Tuned(NamedTuple):
     rule: Any
     text: str
     record: dict[str, Any]
+    path: Any = None  # the certified path that the rule is a point of
 
 
 def _tuned_thresholds(
@@ -301,6 +325,43 @@ def _lines_on_new_rows(
             met = f"--min-{name} {least:g} is met on the tuning rows only"
             lines.append(f"Expect a {name} of about {rate:.4f} on new rows: {met}.")
     return lines
+
+
+def _certified_path(
+    given: dict[str, Any], samples: dict[str, Any], asked: dict[str, Any], **names: Any
+) -> _Tuned:
+    """Certify all points of a path, and choose the best one with the bounds asked for."""
+    level = given["guarantee"]
+    if level is None:
+        level = decisions.Certify(0.95, **{name: asked[name] for name in _OF_PATH})
+    frontier = decisions.certified_frontier(**samples, **names, level=level)
+    columns = ("precision", "min_precision", "recall", "min_recall", "max_decided")
+    record: dict[str, Any] = {
+        "level": frontier.level,
+        "weigh": frontier.weigh,
+        "n_tuning": frontier.n_tuning,
+        "n_calibration": frontier.n_calibration,
+        "points": _rows({name: getattr(frontier, name) for name in columns}),
+        "chosen": None,
+    }
+    limits = {name: given[name] for name in _RATES if given[name] is not None}
+    lines, rule = [repr(frontier)], None
+    if limits:
+        record["chosen"] = point = frontier.find(**limits)
+        rule = frontier.at(point)
+        guarantee: Any = rule.evidence.guarantee
+        lines += ["", f"point {point}: {guarantee.lines(None)[0]}"]
+    return _Tuned(rule, "\n".join(lines), record, frontier)
+
+
+def _path_figure(frontier: decisions.CertifiedFrontier) -> Any:
+    """Draw the rates along a path, and their bounds."""
+    from matplotlib.figure import Figure
+
+    from labelwise.reports import CertifiedFrontierDisplay
+
+    ax = Figure(figsize=(6, 6), layout="constrained").subplots()
+    return CertifiedFrontierDisplay(frontier).plot(ax).figure_
 
 
 def _figure(tuned: Any, scores: Any, Y: Any) -> Any:
