@@ -91,7 +91,7 @@ def test_a_step_solves_the_equations_of_newtons_method():
     place, h = np.array([0.7, -0.3]), 1e-4
 
     def loss(shift):
-        return columns.loss(*(place + shift)[:, None])[0]
+        return columns.loss_and_step(*(place + shift)[:, None], np.array([True]))[0][0]
 
     axes = h * np.eye(2)
     gradient = [(loss(a) - loss(-a)) / (2 * h) for a in axes]
@@ -99,7 +99,7 @@ def test_a_step_solves_the_equations_of_newtons_method():
         [(loss(a + b) - loss(a - b) - loss(b - a) + loss(-a - b)) / (4 * h**2) for a in axes]
         for b in axes
     ]
-    *step, decrease = columns.step(*place[:, None], np.array([True]))
+    *step, decrease = columns.loss_and_step(*place[:, None], np.array([True]))[1]
     expected = -np.linalg.solve(hessian, gradient)
     np.testing.assert_allclose(np.ravel(step), expected, rtol=1e-4)
     assert decrease[0] == pytest.approx(-np.dot(gradient, expected), rel=1e-4)

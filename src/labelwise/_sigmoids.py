@@ -105,47 +105,56 @@ class _StandardScores(NamedTuple):
         """Return the best intercept of each label for slope 0."""
         return np.asarray(logit((self.shares * self.targets).sum(axis=0)))
 
-    def loss(self, slope: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        """Return the mean log-loss of each label."""
-        margin = slope * self.scores + intercept
-        losses = np.logaddexp(0, margin) - self.targets * margin
-        return np.asarray((self.shares * losses).sum(axis=0))
-
-    def step(
+    def loss_and_step(
         self, slope: np.ndarray, intercept: np.ndarray, varies: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return Newton's step of both parameters, and twice the decrease that it predicts."""
-        proba = expit(slope * self.scores + intercept)
+    ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return the mean log-loss of each label, and Newton's step.
+
+        The step has a change of both parameters, and twice the decrease that it predicts.
+        """
+        margin = slope * self.scores + intercept
+        small = np.exp(-np.abs(margin))
+        losses = np.maximum(margin, 0) + np.log1p(small) - self.targets * margin
+        proba = np.where(margin > 0, 1.0, small) / (1 + small)
         error = self.shares * (proba - self.targets)
         curvature = self.shares * proba * (1 - proba)
-        g_slope, g_intercept = (error * self.scores).sum(axis=0), error.sum(axis=0)
-        h_both = (curvature * self.scores).sum(axis=0)
+        g_slope, g_intercept = _summed(error, self.scores), error.sum(axis=0)
+        h_both = _summed(curvature, self.scores)
         # The slope of a constant score stays 0.
-        h_slope = np.where(varies, (curvature * self.scores**2).sum(axis=0), 1.0)
+        h_slope = np.where(varies, _summed(curvature, self.scores, self.scores), 1.0)
         h_intercept = curvature.sum(axis=0)
         determinant = h_slope * h_intercept - h_both**2
         to_slope = (h_both * g_intercept - h_intercept * g_slope) / determinant
         to_intercept = (h_both * g_slope - h_slope * g_intercept) / determinant
-        return to_slope, to_intercept, -(g_slope * to_slope + g_intercept * to_intercept)
+        decrease = -(g_slope * to_slope + g_intercept * to_intercept)
+        return _summed(self.shares, losses), (to_slope, to_intercept, decrease)
+
+
+def _summed(*factors: np.ndarray) -> np.ndarray:
+    """Sum the products of cells of each label."""
+    return np.asarray(np.einsum(",".join(["ij"] * len(factors)) + "->j", *factors))
 
 
 def _newton(columns: _StandardScores, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Minimise the log-loss of each label by Newton's method, halving steps that overshoot."""
     slope = np.zeros(varies.size)
     intercept = columns.start()
-    loss = columns.loss(slope, intercept)
+    loss, step = columns.loss_and_step(slope, intercept, varies)
     for _ in range(_MOST_STEPS):
-        to_slope, to_intercept, decrease = columns.step(slope, intercept, varies)
+        to_slope, to_intercept, decrease = step
         length = np.where(decrease > _TOLERANCE, 1.0, 0.0)
         if not length.any():
             break
         for _ in range(_MOST_HALVINGS):
-            reached = columns.loss(slope + length * to_slope, intercept + length * to_intercept)
+            ahead = slope + length * to_slope, intercept + length * to_intercept
+            reached, step = columns.loss_and_step(*ahead, varies)
             overshoots = reached > loss
             if not overshoots.any():
                 break
             length = np.where(overshoots, length / 2, length)
+        # A label that no step improves stays, and the step at its rejected point is not taken.
         length = np.where(reached > loss, 0.0, length)
+        step = *step[:2], np.where(reached > loss, 0.0, step[2])
         slope, intercept = slope + length * to_slope, intercept + length * to_intercept
         loss = np.minimum(loss, reached)
         if not length.any():

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from labelwise._curves._rankings import every_cut_under as every_cut_under
     from labelwise._curves._rankings import hit_positions as hit_positions
     from labelwise._curves._rankings import in_bytes as in_bytes
-    from labelwise._curves._rankings import label_rankings as label_rankings
     from labelwise._curves._rankings_kernels import count_at_common as count_at_common
     from labelwise._curves._rankings_kernels import weighted_tops as weighted_tops
     from labelwise._curves._row_curves import Curves as Curves

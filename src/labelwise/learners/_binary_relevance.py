@@ -360,7 +360,8 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             shares_penalty=bool(self.share_penalty),
         )
         found = fit_label_regressions(problem, targets, self.cv, groups)
-        self.coef_, self.intercept_ = found.coefficients / deviations, found.intercepts
+        self.coef_, self.intercept_ = found.coefficients, found.intercepts
+        self.coef_ /= deviations
         self.penalties_ = found.penalties
         return found.held_out
 

@@ -1,6 +1,7 @@
 """Regressions that share their features are those that scikit-learn fits one by one."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -207,7 +208,7 @@ def test_features_that_never_occur_have_no_weight():
 @pytest.mark.parametrize("n_coordinates", [10, 10_000_000])
 @pytest.mark.parametrize("widths", [[1], [1] * 101, [60, 1, 1, 2], [7] * 100])
 def test_parts_of_the_tasks_have_all_of_them_in_order(widths, n_coordinates):
-    design = make_design(np.zeros((2, 1)))._replace(variance=np.empty(n_coordinates))
+    design = replace(make_design(np.zeros((2, 1))), variance=np.empty(n_coordinates))
     tasks = Tasks(sparse.csc_array((2, sum(widths)), dtype=bool), np.array(widths))
     groups = _penalty_path._groups(design, tasks)
     assert np.concatenate(groups).tolist() == list(range(len(widths)))

@@ -134,10 +134,13 @@ def _coefficients(X, y, penalty):
     return model.coef_[0], model.intercept_[0]
 
 
-def test_fold_scores_are_those_of_models_of_the_other_folds():
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_fold_scores_are_those_of_models_of_the_other_folds(form, shared):
     X, Y = some_data(seed=1)
+    X = form(X)
     splits = splits_of(4, X, Y)
-    learner = support_vectors(penalty=[1e-2, 1.0])
+    learner = support_vectors(penalty=[1e-2, 1.0], share_penalty=shared)
     scores = learner.fit_scoring_folds(X, Y, splits)
     start = 0
     for train, test in splits:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from labelwise._curves import RowCurves
 from labelwise._tuning.problem._problem import copy_groups
 from tests.decisions.problems import problems
 
@@ -30,7 +31,7 @@ def test_copies_are_rows_that_alone_have_their_scores(problem, data):
     scores, Y = problem[0][rows] + 5.0, problem[1][rows]
     expected = copies_by_definition(scores, Y)
     for form in (scores, sparse.csr_array(scores)):
-        found = copy_groups(form, sparse.csc_array(Y))
+        found = copy_groups(RowCurves(form, sparse.csc_array(Y), None))
         found = np.arange(len(Y)) if found is None else found
         assert [set(np.flatnonzero(found == number)) for number in found] == expected
 
@@ -39,16 +40,16 @@ def test_copies_are_rows_that_alone_have_their_scores(problem, data):
 def test_a_label_without_a_stored_score_changes_no_copies(place):
     scores = np.array([[1.0, 2.0], [3.0, 4.0], [3.0, 4.0], [5.0, 6.0], [5.0, 2.0]])
     Y = np.array([[1, 0], [0, 1], [0, 1], [1, 1], [1, 1]], dtype=bool)
-    expected = copy_groups(sparse.csr_array(scores), sparse.csc_array(Y))
+    expected = copy_groups(RowCurves(sparse.csr_array(scores), sparse.csc_array(Y), None))
     assert expected[1] == expected[2]
     wider, labels = np.insert(scores, place, 0.0, axis=1), np.insert(Y, place, False, axis=1)
-    found = copy_groups(sparse.csr_array(wider), sparse.csc_array(labels))
+    found = copy_groups(RowCurves(sparse.csr_array(wider), sparse.csc_array(labels), None))
     np.testing.assert_array_equal(found, expected)
 
 
 def test_rows_without_a_stored_score_are_no_copies():
     scores = sparse.csr_array([[1.0, 2.0], [0, 0], [0, 0], [3.0, 0], [3.0, 0]])
     Y = sparse.csc_array(np.array([[1, 0], [0, 0], [0, 0], [1, 0], [1, 0]], dtype=bool))
-    found = copy_groups(scores, Y)
+    found = copy_groups(RowCurves(scores, Y, None))
     assert found[3] == found[4]
     assert np.unique(found).size == 4

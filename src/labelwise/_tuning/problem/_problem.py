@@ -16,7 +16,7 @@ from scipy import sparse
 
 from labelwise._blocks import is_stored, refuse_in_blocks, warn_of_label_order
 from labelwise._counts import Counts, count_matched, counts_of
-from labelwise._curves import Curves, RowCurves, SliceColumns, exact_weights, label_rankings
+from labelwise._curves import Curves, RowCurves, SliceColumns, exact_weights
 from labelwise._text import listed, quoted
 from labelwise._tuning.problem._decisions import decisions_at, highest_scores
 from labelwise._validation import (
@@ -110,7 +110,7 @@ class Problem(RowCurves):
         if self.groups is not None:
             return self.groups
         # Copies of samples with one score look like ties.
-        return None if self.most_labels == 1 else copy_groups(self.scores, self.Y)
+        return None if self.most_labels == 1 else copy_groups(self)
 
     @property
     def n_fold_units(self) -> int:
@@ -325,7 +325,7 @@ def warn_of_labels_without_positives(curves: Curves) -> None:
         warnings.warn(f"Y has no positives of {shown} to tune on.", stacklevel=3)
 
 
-def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
+def copy_groups(curves: RowCurves) -> np.ndarray | None:
     """Return a group number for each row, the same for copies; None if there are no copies.
 
     Rows are copies if they have the same labels and the same score of every label, and if no other
@@ -333,6 +333,7 @@ def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
     share. None is also returned for a single label, where copies look like ties, and if all rows
     are equal, where no other row can show whether scores are coarse.
     """
+    scores, Y = curves.scores, curves.Y
     if Y.shape[1] == 1:
         return None
     rows, labels = sparse.csr_array(scores) if sparse.issparse(scores) else scores, Y.tocsr()
@@ -340,7 +341,7 @@ def copy_groups(scores: Any, Y: sparse.csc_array) -> np.ndarray | None:
     is_copy = (np.bincount(alike) > 1)[alike] & _are_scored(rows)
     if not is_copy.any() or alike.max() == 0:
         return None
-    is_copy = _own_their_scores(label_rankings(scores, Y), alike, is_copy)
+    is_copy = _own_their_scores(curves.ranking, alike, is_copy)
     return None if not is_copy.any() else _numbered(alike, is_copy)
 
 
@@ -382,17 +383,18 @@ def _are_scored(scores: Any) -> np.ndarray:
 
 
 def _own_their_scores(ranking: Any, alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Return which copies share none of their scores with a row that is not a copy of them."""
-    rows = ranking.cells >> 1
-    is_first = np.append(True, ranking.scores[1:] != ranking.scores[:-1])
-    is_first[ranking.starts[:-1][np.diff(ranking.starts) > 0]] = True
-    places = np.flatnonzero(is_first)
-    times = np.diff(places, append=rows.size)
-    n_alike = np.bincount(alike)[alike]
-    is_shared = np.repeat(times, times) != n_alike[rows]
-    is_copy = is_copy.copy()
-    is_copy[rows[is_shared]] = False
-    return is_copy
+    """Return which copies share none of their scores with a row that is not a copy of them.
+
+    If rows that are not copies have the same score of a label, two of them are next to each other.
+    """
+    ties = np.flatnonzero(ranking.scores[1:] == ranking.scores[:-1])
+    labels = np.searchsorted(ranking.starts, [ties, ties + 1], side="right")
+    ties = ties[labels[0] == labels[1]]
+    above, below = alike[ranking.cells[ties] >> 1], alike[ranking.cells[ties + 1] >> 1]
+    is_shared = np.zeros(alike.size, dtype=bool)
+    differs = above != below
+    is_shared[above[differs]] = is_shared[below[differs]] = True
+    return np.asarray(is_copy & ~is_shared[alike])
 
 
 def _numbered(alike: np.ndarray, is_copy: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +29,15 @@ class Block(NamedTuple):
     columns: Any
 
 
-class Design(NamedTuple):
+class SparseRows(NamedTuple):
+    """Rows of a design without the coordinate of the intercept, for kernels."""
+
+    matrix: tuple[np.ndarray, np.ndarray, np.ndarray]  # parts of a CSR matrix
+    norms: np.ndarray  # squared
+
+
+@dataclass(frozen=True)
+class Design:
     """Samples in coordinates u, with features x = mean + basis · u.
 
     A last coordinate is 1, for the intercept. Coordinates of dense features are their principal
@@ -37,16 +47,33 @@ class Design(NamedTuple):
     """
 
     rows: Any  # (n_samples, n_coordinates + 1), dense or CSR
-    blocks: tuple[Block, ...]  # of the rows
     centre: np.ndarray | None  # mean of the rows, if products have to subtract it
     variance: np.ndarray  # (n_coordinates + 1,); 1 for the last coordinate
     mean: np.ndarray  # (n_features,)
-    basis: Any  # (n_features, n_coordinates), dense or sparse; None for the identity
+    # (n_features, n_coordinates) if rotated, the features of the coordinates if some are left out,
+    # None for the identity
+    basis: np.ndarray | None
 
     def take(self, rows: np.ndarray) -> Design:
         """Take some samples, in the same coordinates."""
-        taken = self.rows[rows]
-        return self._replace(rows=taken, blocks=_blocks(taken))
+        return replace(self, rows=self.rows[rows])
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The rows in blocks."""
+        return tuple(
+            _block(self.rows, slice(first, first + _ROWS_TOGETHER))
+            for first in range(0, self.rows.shape[0], _ROWS_TOGETHER)
+        )
+
+    @cached_property
+    def sparse_rows(self) -> SparseRows:
+        """The rows for kernels that compute with some of them."""
+        rows = sparse.csr_array(self.rows)[:, :-1]
+        norms = np.asarray(rows.multiply(rows).sum(axis=1))
+        # Kernels need no test for negative numbers if indices are unsigned.
+        matrix = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
+        return SparseRows(matrix, norms)
 
     def of_rows(self, W: np.ndarray) -> np.ndarray:
         """Convert weights of centred coordinates to weights of the stored rows."""
@@ -64,7 +91,13 @@ class Design(NamedTuple):
 
     def coefficients(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return weights of features, (n_features, n_columns), and intercepts."""
-        weights = W[:-1] if self.basis is None else self.basis @ W[:-1]
+        if self.basis is None:
+            weights = W[:-1]
+        elif self.basis.ndim == 2:
+            weights = self.basis @ W[:-1]
+        else:
+            weights = np.zeros((self.mean.size, W.shape[1]))
+            weights[self.basis] = W[:-1]
         return weights, W[-1] - self.mean @ weights
 
 
@@ -90,8 +123,7 @@ def _of_sparse(X: sparse.csc_array, mean: np.ndarray, share: np.ndarray) -> Desi
     counts = np.diff(X.indptr)
     # Frequent features first: their weights are then close together in memory.
     found = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    basis = sparse.eye_array(X.shape[1], format="csc")[:, found]
-    return _with_ones(sparse.csr_array(X[:, found]), mean[found], share, mean, basis)
+    return _with_ones(sparse.csr_array(X[:, found]), mean[found], share, mean, found)
 
 
 def product(A: Any, B: np.ndarray) -> np.ndarray:
@@ -106,7 +138,11 @@ def product(A: Any, B: np.ndarray) -> np.ndarray:
 
 
 def _with_ones(
-    rows: Any, centre: np.ndarray | None, share: np.ndarray, mean: np.ndarray, basis: Any
+    rows: Any,
+    centre: np.ndarray | None,
+    share: np.ndarray,
+    mean: np.ndarray,
+    basis: np.ndarray | None,
 ) -> Design:
     square = np.asarray((rows.multiply(rows) if sparse.issparse(rows) else rows * rows).T @ share)
     variance = np.append(square if centre is None else square - centre**2, 1.0)
@@ -115,14 +151,7 @@ def _with_ones(
         rows = sparse.csr_array(sparse.hstack([rows, ones]))
     else:
         rows = np.hstack([rows, ones])
-    return Design(rows, _blocks(rows), centre, np.maximum(variance, 0.0), mean, basis)
-
-
-def _blocks(rows: Any) -> tuple[Block, ...]:
-    return tuple(
-        _block(rows, slice(first, first + _ROWS_TOGETHER))
-        for first in range(0, rows.shape[0], _ROWS_TOGETHER)
-    )
+    return Design(rows, centre, np.maximum(variance, 0.0), mean, basis)
 
 
 def _block(rows: Any, where: slice) -> Block:

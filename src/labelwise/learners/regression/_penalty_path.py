@@ -50,14 +50,6 @@ class Regressions(NamedTuple):
     # training samples at the chosen penalties; no rows unless they were asked for
     held_out: np.ndarray
 
-    def rescaled(self, sigmoids: Sigmoids) -> Regressions:
-        """Return regressions of one column each, with margins rescaled by sigmoids."""
-        return self._replace(
-            coefficients=self.coefficients * sigmoids.slopes,
-            intercepts=sigmoids.log_odds(self.intercepts),
-            held_out=sigmoids.log_odds(self.held_out),
-        )
-
 
 class RegressionProblem(NamedTuple):
     """Samples, folds and settings that all regressions of one call share."""
@@ -147,13 +139,36 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     """
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
+        if _LOSSES[problem.loss].is_shuffled:
+            problem, tasks = _shuffled(problem, tasks)
         design = make_design(problem.X, problem.sample_weight)
         if problem.shares_penalty and len(problem.penalties) > 1:
             problem = problem._replace(penalties=(_shared_penalty(problem, design, tasks),))
-        penalties, held_out, sigmoids = _best_penalties(problem, design, tasks)
-        W = _fit(problem, design, tasks, penalties)
-        found = Regressions(*design.coefficients(W), penalties, held_out)
-        return found.rescaled(sigmoids) if problem.rescales else found
+        if len(problem.penalties) == 1:
+            penalties = np.full(tasks.widths.size, problem.penalties[0])
+            W = _fit(problem, design, tasks, penalties)
+            _, held_out, sigmoids = _best_penalties(problem, design, tasks, W)
+        else:
+            penalties, held_out, sigmoids = _best_penalties(problem, design, tasks)
+            W = _fit(problem, design, tasks, penalties)
+        if problem.rescales:
+            W *= sigmoids.slopes
+            W[-1] += sigmoids.intercepts
+            held_out = sigmoids.log_odds(held_out)
+        return Regressions(*design.coefficients(W), penalties, held_out)
+
+
+def _shuffled(problem: RegressionProblem, tasks: Tasks) -> tuple[RegressionProblem, Tasks]:
+    """Return the samples in random order, as the given one may be that of labels."""
+    order = np.random.RandomState(0).permutation(problem.X.shape[0])
+    place = np.argsort(order)
+    weights = problem.sample_weight
+    shuffled = problem._replace(
+        X=problem.X[order],
+        sample_weight=None if weights is None else weights[order],
+        splits=[(np.sort(place[train]), place[test]) for train, test in problem.splits],
+    )
+    return shuffled, tasks.rows(order)
 
 
 def _shared_penalty(problem: RegressionProblem, design: Design, tasks: Tasks) -> float:
@@ -186,11 +201,12 @@ def _shared_penalty(problem: RegressionProblem, design: Design, tasks: Tasks) ->
 
 
 def _best_penalties(
-    problem: RegressionProblem, design: Design, tasks: Tasks
+    problem: RegressionProblem, design: Design, tasks: Tasks, W: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, Sigmoids]:
     """Choose the penalty of each task with the least held-out loss.
 
     Also return margins of held-out samples, if they are kept, and the sigmoids that rescale them.
+    `W` has the weights at a single penalty, fitted to all samples.
     """
     candidates = np.array(problem.penalties)
     n_tested = sum(len(test) for _, test in problem.splits) if problem.keeps_margins else 0
@@ -203,7 +219,7 @@ def _best_penalties(
     ]
     groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
-    jobs = [(tasks.take(group),) for group in groups]
+    jobs = [(tasks.take(g), None if W is None else W[:, tasks.columns(g)]) for g in groups]
     for k, (group, found) in enumerate(
         zip(groups, _in_parallel(problem, _best_of_path, folds, jobs), strict=True)
     ):
@@ -218,7 +234,7 @@ def _fit(
     problem: RegressionProblem, design: Design, tasks: Tasks, penalties: np.ndarray
 ) -> np.ndarray:
     """Fit each task at its penalty to all samples."""
-    W = np.empty((design.variance.size, tasks.targets.shape[1]))
+    W = np.empty((design.variance.size, tasks.targets.shape[1]), order="F")
     groups = _groups(design, tasks)
     jobs = [(tasks.take(group), penalties[group]) for group in groups]
     n_left = 0
@@ -249,6 +265,11 @@ def _no_steps(*_: Any) -> None:
     """Return None: a descent of the squared hinge loss gains nothing from those of other folds."""
 
 
+def _start(train: Any, *_: Any) -> Any:
+    """Return the start of a descent that gains nothing from weights of all samples."""
+    return train.start()
+
+
 class _Loss(NamedTuple):
     """How the regressions of a loss are fitted."""
 
@@ -257,12 +278,16 @@ class _Loss(NamedTuple):
     beyond: Callable[..., np.ndarray | None]
     tol: float  # by default
     to_choose: float  # relative tolerance while penalties are compared
+    restart: Callable[..., Any]  # start of a fold, from weights that are fitted to all samples
+    is_shuffled: bool  # whether samples must be in random order
 
 
 _LOSSES = {
-    "log": _Loss(MeanLogLoss, minimize, _steps_beyond, 1e-13, 1e-5),
+    "log": _Loss(MeanLogLoss, minimize, _steps_beyond, 1e-13, 1e-5, _start, False),
     # On bibtex, values are then 3e-4 above the optimum; with liblinear's default, 1e-3.
-    "squared_hinge": _Loss(MeanSquaredHinge, minimize_hinge, _no_steps, 1e-3, 1e-3),
+    "squared_hinge": _Loss(
+        MeanSquaredHinge, minimize_hinge, _no_steps, 1e-3, 1e-3, MeanSquaredHinge.restart, True
+    ),
 }
 
 
@@ -287,12 +312,22 @@ class _PathResult(NamedTuple):
 
 
 def _best_of_path(
-    problem: RegressionProblem, folds: list[tuple[_FoldSamples, _FoldSamples]], tasks: Tasks
+    problem: RegressionProblem,
+    folds: list[tuple[_FoldSamples, _FoldSamples]],
+    tasks: Tasks,
+    W: np.ndarray | None,
 ) -> _PathResult:
-    """Find the penalty with the least held-out loss per task."""
+    """Find the penalty with the least held-out loss per task.
+
+    `W` has the weights at a single penalty, fitted to all samples.
+    """
     loss = _LOSSES[problem.loss]
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
-    points = [train.start() for train, _ in objectives]
+    if W is None:
+        points = [train.start() for train, _ in objectives]
+    else:
+        penalties = np.full(tasks.widths.size, problem.penalties[0])
+        points = [loss.restart(train, W, penalties) for train, _ in objectives]
     losses = np.full((len(problem.penalties), tasks.widths.size), np.inf)
     margins = [_no_margins(problem, test, tasks) for _, test in objectives]
     going = np.arange(tasks.widths.size)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from labelwise.learners.regression._design import Design, product
 from labelwise.learners.regression._log_loss import Tasks
@@ -19,18 +17,12 @@ _MOST_STEPS = 100
 _NUMBERS = np.random.RandomState(0).randint(2**31 - 1, size=2**14).astype(np.int64)
 
 
-class _SparseRows(NamedTuple):
-    """Rows of a design without the coordinate of the intercept."""
-
-    matrix: tuple[np.ndarray, np.ndarray, np.ndarray]  # parts of a CSR matrix
-    norms: np.ndarray  # squared
-
-
 class HingePoint(NamedTuple):
     """Weights of all labels, and the dual variables that they were found from."""
 
-    W: np.ndarray  # (n_coordinates + 1, n_labels), intercepts last
-    dual: np.ndarray  # (n_labels, n_samples), of shuffled samples
+    # (n_coordinates + 1, n_labels), intercepts last; the weights of a label are close in memory
+    W: np.ndarray
+    dual: np.ndarray  # (n_labels, n_samples)
 
 
 class MeanSquaredHinge:
@@ -48,7 +40,7 @@ class MeanSquaredHinge:
     def start(self) -> HingePoint:
         """Return the optimum of intercepts without weights."""
         n_samples, n_labels = self.targets.shape
-        W = np.zeros((self.design.variance.size, n_labels))
+        W = np.zeros((self.design.variance.size, n_labels), order="F")
         W[-1] = 2 * (self.weights @ self.targets) / self.total - 1
         return HingePoint(W, np.zeros((n_labels, n_samples)))
 
@@ -68,27 +60,21 @@ class MeanSquaredHinge:
         """Compute the linear scores of all samples; W has columns of any labels."""
         return product(self.design.rows, self.design.of_rows(W))
 
-    def products(self, W: np.ndarray) -> np.ndarray:
-        """Multiply samples by weights (n_labels, n_coordinates), without intercepts."""
-        without = np.vstack([W.T, np.zeros(len(W))])
-        return np.ascontiguousarray(product(self.design.rows, without).T)
+    def restart(self, W: np.ndarray, penalty: np.ndarray) -> HingePoint:
+        """Return dual variables near the optimum, from the optimum of these and other samples.
 
-    @cached_property
-    def shuffled(self) -> MeanSquaredHinge:
-        """The same loss with samples in random order, as the given one may be that of labels."""
-        order = np.random.RandomState(0).permutation(self.weights.size)
-        design = self.design._replace(rows=self.design.rows[order], blocks=())
-        tasks = Tasks(self.targets[order], np.ones(self.targets.shape[1], dtype=np.intp))
-        return MeanSquaredHinge(design, tasks, self.weights[order])
+        At an optimum, the dual variable of a sample is proportional to what its margin lacks.
+        """
+        margins = self.margins(W).T
+        dual = np.array([np.maximum(0, 1 - self.signs(k) * m) for k, m in enumerate(margins)])
+        dual *= self.weights / (self.total / 2 * penalty[:, None])
+        return HingePoint(W, dual)
 
-    @cached_property
-    def rows(self) -> _SparseRows:
-        """The samples, for kernels that compute with some of them."""
-        rows = sparse.csr_array(self.design.rows)[:, :-1]
-        norms = np.asarray(rows.multiply(rows).sum(axis=1))
-        # Kernels need no test for negative numbers if indices are unsigned.
-        matrix = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
-        return _SparseRows(matrix, norms)
+    def products(self, W: np.ndarray, bias: np.ndarray | float) -> np.ndarray:
+        """Multiply samples by weights (n_labels, n_coordinates), and add intercepts."""
+        columns = np.empty((W.shape[1] + 1, len(W)))
+        columns[:-1], columns[-1] = W.T, bias
+        return np.ascontiguousarray(product(self.design.rows, columns).T)
 
 
 class _Machines(NamedTuple):
@@ -118,27 +104,31 @@ def minimize_hinge(
     steps on these samples finish; the steps of all labels share one product with X. A label has
     converged when its step predicts a decrease of less than `tolerance` times its value.
     """
-    objective = objective.shuffled
     tasks = np.arange(penalty.size) if tasks is None else tasks
-    found = HingePoint(start.W.copy(), start.dual.copy())
-    W = objective.design.of_rows(found.W[:, tasks]).T
+    W, centre = start.W.T[tasks], objective.design.centre
     signs = np.array([objective.signs(j) for j in tasks.tolist()])
-    machines = _Machines(signs, objective.total * penalty[tasks] / 2, W[:, :-1].copy(), W[:, -1])
+    shift = 0.0 if centre is None else W[:, :-1] @ centre
+    ridge = objective.total * penalty[tasks] / 2
+    machines = _Machines(signs, ridge, W[:, :-1], W[:, -1] - shift)
+    dual = start.dual.copy()
     for k, j in enumerate(tasks.tolist()):
-        machines.bias[k] = _descend(objective, machines, k, found.dual[j])
+        machines.bias[k] = _descend(objective, machines, k, dual[j])
     n_left = _take_newton_steps(objective, machines, tolerance)
-    found.W[:-1, tasks] = machines.W.T
-    found.W[-1, tasks] = machines.bias
-    if objective.design.centre is not None:
-        found.W[-1, tasks] += machines.W @ objective.design.centre
-    return found, n_left
+    W[:, -1] = machines.bias
+    if centre is not None:
+        W[:, -1] += machines.W @ centre
+    if tasks.size == start.W.shape[1]:
+        return HingePoint(W.T, dual), n_left
+    found = start.W.copy(order="F")
+    found[:, tasks] = W.T
+    return HingePoint(found, dual), n_left
 
 
 def _descend(objective: MeanSquaredHinge, machines: _Machines, k: int, dual: np.ndarray) -> float:
     """Change dual variables by coordinate descent, set the weights, and return the intercept."""
     from labelwise.learners.regression._squared_hinge_kernels import add_rows, descend
 
-    rows = objective.rows
+    rows = objective.design.sparse_rows
     signs, ridge, w = machines.take(k)
     with np.errstate(divide="ignore"):
         by_sample = ridge / objective.weights
@@ -153,17 +143,14 @@ def _take_newton_steps(objective: MeanSquaredHinge, machines: _Machines, toleran
     """Take Newton's steps of all labels until they have converged; count those that have not."""
     from labelwise.learners.regression._squared_hinge_kernels import advance, newton_step
 
-    rows = objective.rows
-    margins = objective.products(machines.W) + machines.bias[:, None]
+    rows = objective.design.sparse_rows.matrix
+    margins = objective.products(machines.W, machines.bias)
     left = np.arange(machines.bias.size)
     for _ in range(_MOST_STEPS):
-        steps = np.array(
-            [
-                newton_step(rows.matrix, objective.weights, *machines.take(k), margins[k])
-                for k in left.tolist()
-            ]
-        )
-        ahead = objective.products(steps)
+        steps = np.empty((left.size, machines.W.shape[1]))
+        for q, k in enumerate(left.tolist()):
+            newton_step(rows, objective.weights, *machines.take(k), margins[k], steps[q])
+        ahead = objective.products(steps, 0.0)
         is_done = np.zeros(left.size, dtype=bool)
         for q, k in enumerate(left.tolist()):
             line = margins[k], steps[q], ahead[q]

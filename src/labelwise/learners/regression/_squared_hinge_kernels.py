@@ -9,7 +9,7 @@ from labelwise._jit import njit
 # Most passes of the dual descent. Later ones gain less than Newton's steps on the same samples.
 PASSES = 40
 # The dual descent ends when the projected gradients of a pass differ by less.
-_NARROW = 0.1
+_NARROW = 0.2
 # A sample without weight in w is left out if its gradient exceeds this part of the largest of the
 # last pass. Newton's steps see all samples again.
 _FAR = 0.25
@@ -105,14 +105,43 @@ def shuffle(order, numbers, turn):
 
 
 @njit(cache=True, nogil=True)
-def newton_step(rows, weights, signs, ridge, w, margins):
-    """Return Newton's step of w for Σ weight · max(0, 1 - y m)² + ridge · ‖w‖², m = w·x + b.
+def newton_step(rows, weights, signs, ridge, w, margins, step):
+    """Set Newton's step of w for Σ weight · max(0, 1 - y m)² + ridge · ‖w‖², m = w·x + b.
 
     On the samples within the margin the loss is quadratic, so that the step is the solution of
-    a weighted least squares problem.
+    a weighted least squares problem. The weight of a feature that these samples lack becomes 0: the
+    system has the other features only.
     """
     near = np.flatnonzero((signs * margins < 1) & (weights > 0))
-    return least_squares(rows, near, signs[near] - margins[near], weights[near], ridge, w)
+    cut, features = rows_near(rows, near, w.size)
+    found = least_squares(cut, signs[near] - margins[near], weights[near], ridge, w[features])
+    for f in range(w.size):
+        step[f] = -w[f]
+    for k in range(features.size):
+        step[features[k]] = found[k]
+
+
+@njit(inner=True, nogil=True)
+def rows_near(rows, near, n_features):
+    """Return some rows with the features that they have, and the numbers of these features."""
+    indptr, indices, data = rows
+    starts = np.zeros(near.size + 1, dtype=np.int64)
+    for k in range(near.size):
+        starts[k + 1] = starts[k] + indptr[near[k] + 1] - indptr[near[k]]
+    own, entries = np.empty(starts[-1], dtype=np.uint32), np.empty(starts[-1])
+    place = np.full(n_features, -1, dtype=np.int32)
+    features, n_found = np.empty(min(n_features, starts[-1]), dtype=np.int64), 0
+    for k in range(near.size):
+        offset = indptr[near[k]] - starts[k]
+        for e in range(starts[k], starts[k + 1]):
+            f = indices[offset + e]
+            if place[f] < 0:
+                place[f] = n_found
+                features[n_found] = f
+                n_found += 1
+            own[e] = place[f]
+            entries[e] = data[offset + e]
+    return (starts, own, entries), features[:n_found]
 
 
 @njit(cache=True, nogil=True)
@@ -160,18 +189,19 @@ def squared_hinges(signs, weights, margins, ahead, part):
 
 
 @njit(inner=True, nogil=True)
-def least_squares(rows, near, residual, weights, ridge, w):
+def least_squares(rows, residual, weights, ridge, w):
     """Return the step d of w that nearly minimises Σ weight (residual - d·x - b)² + ridge ‖w + d‖².
 
     Conjugate gradients with the inverse diagonal; the best b is the weighted mean of what is left.
     """
     total = max(weights.sum(), _ROUNDING)
     inverse, sums = np.zeros(w.size), np.zeros(w.size)
-    add_squares(rows, near, weights, inverse, sums)
+    add_squares(rows, weights, inverse, sums)
     for f in range(w.size):
         inverse[f] = 1 / (ridge + max(0.0, inverse[f] - sums[f] * sums[f] / total))
     left = -ridge * w
-    add_rows(rows, near, weights * (residual - (weights * residual).sum() / total), left)
+    everyone = np.arange(weights.size)
+    add_rows(rows, everyone, weights * (residual - (weights * residual).sum() / total), left)
     step, image = np.zeros(w.size), np.empty(w.size)
     along = inverse * left
     energy = (left * along).sum()
@@ -181,7 +211,7 @@ def least_squares(rows, near, residual, weights, ridge, w):
             break
         for f in range(w.size):
             image[f] = ridge * along[f]
-        mean = add_gram(rows, near, weights, along, image) / total
+        mean = add_gram(rows, weights, along, image) / total
         curvature = 0.0
         for f in range(w.size):
             image[f] -= mean * sums[f]
@@ -199,12 +229,12 @@ def least_squares(rows, near, residual, weights, ridge, w):
 
 
 @njit(inner=True, nogil=True)
-def add_gram(rows, chosen, weights, v, image):
-    """Add Σ weight · (x·v) · x over chosen rows x; return Σ weight · (x·v)."""
+def add_gram(rows, weights, v, image):
+    """Add Σ weight · (x·v) · x over rows x; return Σ weight · (x·v)."""
     indptr, indices, data = rows
     total = 0.0
-    for k in range(chosen.size):
-        start, end = indptr[chosen[k]], indptr[chosen[k] + 1]
+    for k in range(weights.size):
+        start, end = indptr[k], indptr[k + 1]
         row, entries = indices[start:end], data[start:end]
         product = weights[k] * inner(row, entries, v)
         add_row(row, entries, product, image)
@@ -213,11 +243,11 @@ def add_gram(rows, chosen, weights, v, image):
 
 
 @njit(inner=True, nogil=True)
-def add_squares(rows, chosen, weights, squares, sums):
-    """Add the weighted entries of chosen rows, and their squares, feature by feature."""
+def add_squares(rows, weights, squares, sums):
+    """Add the weighted entries of rows, and their squares, feature by feature."""
     indptr, indices, data = rows
-    for k in range(chosen.size):
-        start, end = indptr[chosen[k]], indptr[chosen[k] + 1]
+    for k in range(weights.size):
+        start, end = indptr[k], indptr[k + 1]
         row, entries = indices[start:end], data[start:end]
         for e in range(entries.size):
             weighted = weights[k] * entries[e]
