@@ -205,16 +205,20 @@ def test_a_vector_of_classes_is_one_label():
     np.testing.assert_array_equal(found.samples, np.flatnonzero(model.predict(DATA.X) == "yes"))
 
 
-def test_a_member_of_a_blend_that_is_not_linear_is_one_term():
+@pytest.mark.parametrize("n_constant", [0, 2])
+@pytest.mark.filterwarnings("ignore:.*one class:UserWarning")
+def test_a_member_of_a_blend_that_is_not_linear_is_one_term(n_constant):
     model = BestLearner(
         [("br", BinaryRelevance(penalty=0.1)), ("knn", KNeighborsClassifier(15))],
         cv=KFold(2),
         blend=True,
         random_state=0,
-    ).fit(DATA.X, DATA.Y)
+    )
+    constant = np.tile([1, 0], (120, 1))[:, :n_constant]
+    model.fit(DATA.X, np.column_stack([DATA.Y.toarray().astype(np.int64), constant]))
     if len(model.estimators_) < 2:
         pytest.fail("the data must make a blend")
-    found = all_of(model, DATA.X, 3)
+    found = all_of(model, DATA.X, 3 + n_constant)
     np.testing.assert_allclose(found.scores, model.decision_function(DATA.X).ravel(), atol=1e-9)
     assert "knn" in found.terms
 

@@ -8,6 +8,7 @@ import pytest
 from labelwise._tuning.guarantees import _certified_path
 from labelwise._tuning.guarantees._certified_path import (
     certified_point,
+    f_bound,
     first_controlled_point,
     quotient_bound,
 )
@@ -67,6 +68,23 @@ def test_the_bound_of_a_quotient_does_not_depend_on_the_unit_of_its_numbers(fact
         tuple(factor * numbers for numbers in calibration),
     )
     assert quotient_bound(*scaled, factor * 4.0, 0.1) == found
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("most_per_row", [None, 2])
+def test_f_is_bounded_as_a_quotient_whose_terms_have_the_least_bound(beta, most_per_row):
+    both = [units(*noisy(400, 4, seed=seed)) for seed in (0, 1)]
+    terms = []
+    for one in both:
+        order = np.argsort(-one.problem.scores, axis=1, kind="stable").argsort(axis=1)
+        decided = (one.problem.scores >= 1.0) & (order < (most_per_row or 4))
+        truth = one.problem.Y.toarray()
+        hits, size = (decided & truth).sum(axis=1), decided.sum(axis=1)
+        terms.append(((1 + beta**2) * hits, size + beta**2 * truth.sum(axis=1)))
+    most = (most_per_row or 4) + beta**2 * 4
+    found = f_bound(*both, beta, np.full(4, 1.0), most_per_row, 0.1)
+    assert found == pytest.approx(quotient_bound(*terms, most, 0.1), rel=1e-12)
+    assert 0.3 < found < terms[1][0].sum() / terms[1][1].sum()
 
 
 @pytest.mark.parametrize("average", ["micro", "sample"])
