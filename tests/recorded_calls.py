@@ -66,7 +66,7 @@ def call(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
 
 def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any:
     """Call `best_thresholds`; a pair (average, function) is a function of counts."""
-    options = tuning_options(options)
+    options = {"random_state": 0} | tuning_options(options)
     drawn = {name: options.pop(name) for name in ("n_bootstrap", "confidence") if name in options}
     found = decisions.best_thresholds(scores, Y, **target(maximize), **options)
     if not drawn:

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._tuning._cross_fitting import CrossFitted as CrossFitted
-    from labelwise._tuning._cross_fitting import cross_fitted as cross_fitted
-    from labelwise._tuning._cross_fitting import held_out_frontiers as held_out_frontiers
-    from labelwise._tuning._cross_fitting import random_folds as random_folds
-    from labelwise._tuning._cross_fitting import tune_and_correct as tune_and_correct
-    from labelwise._tuning._evidence import Evidence as Evidence
-    from labelwise._tuning._result import Thresholds as Thresholds
-    from labelwise._tuning._result import check_thresholds as check_thresholds
+    from labelwise._tuning._cross_fitting import (
+        CrossFitted,
+        cross_fitted,
+        held_out_frontiers,
+        random_folds,
+        tune_and_correct,
+    )
+    from labelwise._tuning._evidence import Evidence
+    from labelwise._tuning._result import Thresholds, check_thresholds
     from labelwise._tuning._rule_files import Floats as Floats
     from labelwise._tuning._rule_files import Names as Names
     from labelwise._tuning._rule_files import Number as Number
@@ -34,35 +35,29 @@ if TYPE_CHECKING:
     from labelwise._tuning._rule_files import read_rule as read_rule
     from labelwise._tuning._rule_files import rule_content as rule_content
     from labelwise._tuning._rule_files import write_rule as write_rule
-    from labelwise._tuning._scores_to_tune_on import Samples as Samples
-    from labelwise._tuning._scores_to_tune_on import Splits as Splits
-    from labelwise._tuning._scores_to_tune_on import TuningScores as TuningScores
-    from labelwise._tuning._scores_to_tune_on import check_sample_weights as check_sample_weights
-    from labelwise._tuning._scores_to_tune_on import constant_scores as constant_scores
     from labelwise._tuning._scores_to_tune_on import (
-        thresholds_of_no_label as thresholds_of_no_label,
+        Samples,
+        Splits,
+        TuningScores,
+        check_sample_weights,
+        constant_scores,
+        thresholds_of_no_label,
+        tuning_problem,
+        with_constant_labels,
+        with_current_options,
     )
-    from labelwise._tuning._scores_to_tune_on import tuning_problem as tuning_problem
-    from labelwise._tuning._scores_to_tune_on import with_constant_labels as with_constant_labels
-    from labelwise._tuning._scores_to_tune_on import with_current_options as with_current_options
-    from labelwise._tuning._slice_thresholds import SliceThresholds as SliceThresholds
-    from labelwise._tuning._solve import bootstrap_bounds as bootstrap_bounds
-    from labelwise._tuning._solve import check_bootstrap as check_bootstrap
-    from labelwise._tuning._solve import solve as solve
-    from labelwise._tuning.guarantees._betting import log_capitals as log_capitals
-    from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
-    from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
-    from labelwise._tuning.objectives._constraints import InfeasibleError as InfeasibleError
-    from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
-    from labelwise._tuning.objectives._request import BandRequest as BandRequest
-    from labelwise._tuning.objectives._request import Certify as Certify
-    from labelwise._tuning.objectives._request import Request as Request
-    from labelwise._tuning.objectives._request import parse_count as parse_count
-    from labelwise._tuning.problem._decisions import decisions_at as decisions_at
-    from labelwise._tuning.problem._problem import Problem as Problem
-    from labelwise._tuning.problem._problem import check_problem as check_problem
+    from labelwise._tuning._slice_thresholds import SliceThresholds
+    from labelwise._tuning._solve import bootstrap_bounds, check_bootstrap, solve
+    from labelwise._tuning.guarantees._betting import log_capitals
+    from labelwise._tuning.guarantees._guarantee import Guarantee
+    from labelwise._tuning.objectives._constraints import ConstraintCheck, InfeasibleError
+    from labelwise._tuning.objectives._linear_fractional import LinearFractional
+    from labelwise._tuning.objectives._request import BandRequest, Certify, Request, parse_count
+    from labelwise._tuning.problem._decisions import decisions_at
     from labelwise._tuning.problem._problem import (
-        warn_of_labels_without_positives as warn_of_labels_without_positives,
+        Problem,
+        check_problem,
+        warn_of_labels_without_positives,
     )
 
 __all__ = [

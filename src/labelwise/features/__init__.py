@@ -10,7 +10,6 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.features._okapi_weights import OkapiWeights
     from labelwise.features._selector import TermSelector, combine
-    from labelwise.features._selector import check_parameters as check_parameters
     from labelwise.features._table_features import TableFeatures, text_representations
     from labelwise.features._term_scores import term_scores
     from labelwise.features._text_terms import TextTerms

@@ -236,7 +236,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         ValueError
             If a parameter is out of its range, or if X and y do not match.
         """
-        chosen, cut = check_parameters(self)
+        chosen, cut = self._check_parameters()
         if y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
         check_readable(X, "X")
@@ -306,6 +306,14 @@ class TermSelector(SelectorMixin, BaseEstimator):
         if not ((ranking >= 0) & (ranking < self.n_features_in_)).all():
             raise ValueError(f"ranking_ must contain columns from 0 to {self.n_features_in_ - 1}")
 
+    def _check_parameters(self) -> tuple[tuple[str, ...], int]:
+        """Check the parameters, and return the scores and the cut."""
+        chosen = check_scores_asked(self.by)
+        if self.combine not in RULES:
+            raise ValueError(f"combine must be one of {', '.join(RULES)}, got {self.combine!r}.")
+        _check_n_terms(self.n_terms)
+        return chosen, check_cut(self.cut)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -313,15 +321,6 @@ class TermSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         return tags
-
-
-def check_parameters(selector: TermSelector) -> tuple[tuple[str, ...], int]:
-    """Check the parameters of a selector, and return its scores and its cut."""
-    chosen = check_scores_asked(selector.by)
-    if selector.combine not in RULES:
-        raise ValueError(f"combine must be one of {', '.join(RULES)}, got {selector.combine!r}.")
-    _check_n_terms(selector.n_terms)
-    return chosen, check_cut(selector.cut)
 
 
 def _check_n_terms(n_terms: Any) -> None:

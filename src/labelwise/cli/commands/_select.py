@@ -73,7 +73,7 @@ def select(
     else:
         check_ending(output, ".svm")
     selector = features.TermSelector(n_terms, by=tuple(by.split(",")), combine=combine, cut=cut)
-    features.check_parameters(selector)
+    selector._check_parameters()
     check_whole(k, "k")
     beside = None if curve else _columns_file(output)
     check_safe_csv(safe_csv, output, beside)
