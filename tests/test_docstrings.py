@@ -65,7 +65,7 @@ LEARN_FROM_LABELS = (
     # Methods of thresholds that tune them again.
     *("confidence_interval", "corrected_value"),
     # Functions of `deployment`, whose first argument is the thresholds.
-    *("check_promises", "update", "find_label_errors"),
+    *("check_promises", "doctor", "find_label_errors", "update"),
 )
 
 

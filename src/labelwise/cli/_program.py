@@ -27,7 +27,8 @@ from labelwise.cli.running import (
 # In the order of the help. The command warm-up is the function warm_up in commands/_warm_up.py.
 COMMANDS = (
     *("describe", "split", "select", "learners", "fit", "predict"),
-    *("tune", "adapt", "decide", "evaluate", "audit", "check", "monitor", "report"),
+    *("tune", "adapt", "decide", "evaluate", "report", "doctor"),
+    *("expect", "audit", "check", "monitor"),
     *("compare", "results", "reproduce", "warm-up", "demo"),
 )
 # New objects between two runs of the garbage collector. Imports create half a million objects that

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
     from labelwise.decisions.label_shift._adapt_thresholds import Adaptation as Adaptation
     from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._expected_optimum import at_priors as at_priors
+    from labelwise.decisions.label_shift._label_priors import estimate_shift as estimate_shift
     from labelwise.decisions.label_shift._score_scale import (
         calibration_samples as calibration_samples,
     )

@@ -2,8 +2,9 @@
 
 `plan_audit` draws the cells that a person should look at, and `audit_report` says what the answers
 prove. `check_promises` tests once whether thresholds keep their promises on new labelled samples,
-and `Monitor` watches them as samples arrive. Tests bet on numbers of cells or samples, see
-`labelwise._tuning.guarantees`.
+and `Monitor` watches them as samples arrive. `expect` estimates measures on samples without labels,
+`find_label_errors` lists labels that are probably wrong, and `doctor` checks inputs for usual
+faults. Tests bet on numbers of cells or samples, see `labelwise._tuning.guarantees`.
 """
 
 from typing import TYPE_CHECKING
@@ -15,10 +16,33 @@ if TYPE_CHECKING:
     from labelwise.deployment._audit import AuditReport as AuditReport
     from labelwise.deployment._check import PromiseCheck as PromiseCheck
     from labelwise.deployment._check import check_promises
+    from labelwise.deployment._doctor import Finding as Finding
+    from labelwise.deployment._doctor import Findings as Findings
+    from labelwise.deployment._doctor import doctor
+    from labelwise.deployment._expect import Expectation as Expectation
+    from labelwise.deployment._expect import expect
     from labelwise.deployment._files import read_answers as read_answers
+    from labelwise.deployment._label_errors import LabelErrors as LabelErrors
+    from labelwise.deployment._label_errors import find_label_errors
     from labelwise.deployment._monitor import Monitor
     from labelwise.deployment._promises import Promise as Promise
 
-__all__ = ["AuditPlan", "Monitor", "audit_report", "check_promises", "plan_audit"]
+__all__ = [
+    "AuditPlan",
+    "Monitor",
+    "audit_report",
+    "check_promises",
+    "doctor",
+    "expect",
+    "find_label_errors",
+    "plan_audit",
+]
 
-publish(__name__, [*__all__, "AuditReport", "Promise", "PromiseCheck"])
+publish(
+    __name__,
+    [
+        *__all__,
+        *("AuditReport", "Expectation", "Finding", "Findings", "LabelErrors", "Promise"),
+        "PromiseCheck",
+    ],
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelwise import data, decisions, measures
+from labelwise import data, decisions, deployment, measures
 from labelwise._text import as_text, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import (
@@ -16,6 +16,7 @@ from labelwise.cli._blocks import (
     reads_in_blocks,
     refuse_with_blocks,
 )
+from labelwise.cli._cell_lists import CELL_LISTS, write_cells
 from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
     FIGURES,
@@ -75,6 +76,13 @@ def evaluate(
             "--output", "-o", help="csv file for the measures of every label; - for stdout."
         ),
     ] = None,
+    suspects: Annotated[
+        Path | None,
+        typer.Option(
+            help="csv or jsonl file for the labels that are probably wrong by held-out scores, the "
+            "likeliest first: id, label, score, truth, chance, and errors of the label."
+        ),
+    ] = None,
     plot: opt.Plot = None,
     report: opt.Report = None,
     seed: opt.Seed = 0,
@@ -89,16 +97,19 @@ def evaluate(
     if undefined not in _UNDEFINED:
         raise ValueError(f"--undefined must be one of {', '.join(_UNDEFINED)}, got {undefined!r}.")
     check_ending(output, ".csv")
-    check_safe_csv(safe_csv, output)
+    check_ending(suspects, *CELL_LISTS)
+    check_safe_csv(safe_csv, output, suspects)
+    if suspects is not None and scores is None:
+        raise ValueError("--suspects needs --scores.")
     check_ending(plot, *FIGURES)
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     inputs = [*read, *data.input_files(labels, labels=source.columns)]
-    outputs = Outputs([output, plot, report], inputs=inputs)
+    outputs = Outputs([output, suspects, plot, report], inputs=inputs)
     how: dict[str, Any] = {"beta": beta, "undefined": undefined}
     states = None
     if cluster is not None or any(reads_in_blocks(path, source.max_bytes) for path in read):
-        refuse_with_blocks(source, part=part, bootstrap=bootstrap, report=report)
+        refuse_with_blocks(source, part=part, bootstrap=bootstrap, report=report, suspects=suspects)
         paths = {"Y": labels, "scores": scores, "decided": decided}
         with opened_blocks("measuring in blocks", paths, source, cluster) as (files, matching):
             evaluation = measures.evaluate(**files, **how, **matching)
@@ -120,6 +131,12 @@ def evaluate(
                 random_state=seed,
             )
         notes = same.notes
+        if suspects is not None:
+            names = same.truth.label_names
+            wrong = deployment.find_label_errors(
+                same.others[0].values, same.truth.values, label_names=names
+            )
+            write_cells(suspects, wrong.columns(same.truth.ids), safe_csv=safe_csv)
     if output is not None:
         measured = {name: column.tolist() for name, column in evaluation.per_label.items()}
         write_csv(output, {"label": evaluation.label_names, **measured}, safe_csv=safe_csv)
@@ -136,7 +153,7 @@ def evaluate(
     if states:
         record["review"] = states.record()
     outputs.show("\n".join(lines), record)
-    for path in (output, plot, report):
+    for path in (output, suspects, plot, report):
         outputs.say_written(path)
 
 

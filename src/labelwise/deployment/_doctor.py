@@ -1,0 +1,340 @@
+"""Checks of scores and labels for faults that make results wrong or weaker than they look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._sigmoids import fit_sigmoids
+from labelwise._text import as_text, counted, listed, quoted
+from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
+from labelwise.decisions import Thresholds
+from labelwise.measures import reliability
+
+_FEW = 10
+# Distinct scores of a label in at least so many samples.
+_FEW_DISTINCT, _MANY = 20, 200
+# Expected calibration errors: what is doubtful, and how much a sigmoid must lower it.
+_CALIBRATION_ERROR, _GAIN = 0.05, 0.5
+
+
+class Finding(NamedTuple):
+    """A fault that was found.
+
+    Attributes
+    ----------
+    code : str
+        Code of the check, as "D03".
+    name : str
+        Name of the check.
+    text : str
+        One sentence on what was found.
+    """
+
+    code: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Findings:
+    """What `doctor` found; prints as a table.
+
+    Attributes
+    ----------
+    found : tuple of Finding
+        The findings, in the order of their codes.
+    n_checks : int
+        Number of checks that these inputs allow.
+
+    See Also
+    --------
+    doctor : Check scores and labels for usual faults.
+    """
+
+    found: tuple[Finding, ...]
+    n_checks: int
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        title = f"{counted(self.n_checks, 'check')}, {counted(len(self), 'finding')}"
+        if not self.found:
+            return title
+        return f"{title}\n\n{as_text([['code', 'check', 'finding'], *map(list, self.found)])}"
+
+
+class _Inputs(NamedTuple):
+    """Checked inputs of the checks."""
+
+    scores: Any  # dense or CSR
+    Y: sparse.csc_array
+    names: tuple[str, ...]
+    missing: sparse.csc_array | None
+    thresholds: Thresholds | None
+    groups: np.ndarray | None
+
+    def named(self, labels: Any) -> str:
+        """Name some labels."""
+        return listed([self.names[j] for j in np.asarray(labels).tolist()], show=quoted)
+
+    @property
+    def support(self) -> np.ndarray:
+        return np.diff(self.Y.indptr)
+
+    def of_label(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores of a label and whether they belong to positives."""
+        truth = self.Y[:, [j]].toarray().ravel().astype(bool)
+        if sparse.issparse(self.scores):
+            column = sparse.csc_array(self.scores[:, [j]])
+            return column.data, truth[column.indices]
+        return self.scores[:, j], truth
+
+
+def doctor(
+    scores: Any,
+    Y: Any,
+    *,
+    thresholds: Thresholds | None = None,
+    groups: Any = None,
+    label_names: Sequence[str] | None = None,
+) -> Findings:
+    """Check scores and labels for usual faults, each with a code and a sentence.
+
+    Parameters
+    ----------
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN where the truth is missing.
+    thresholds : Thresholds, default=None
+        Thresholds that were tuned on such samples; None leaves out the checks of thresholds.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together. None leaves out the check of groups.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+
+    Returns
+    -------
+    Findings
+        The findings; none if all is well.
+
+    Raises
+    ------
+    ValueError
+        If scores and labels do not belong together.
+
+    See Also
+    --------
+    find_label_errors : Find labels that are probably wrong.
+
+    Notes
+    -----
+    The page "After the decision" of the documentation lists the codes, and what to do.
+
+    Examples
+    --------
+    >>> from labelwise.deployment import doctor
+    >>> found = doctor([[0.9, 0.1], [0.2, 0.3]], [[1, 0], [0, 0]], label_names=["sea", "Sea "])
+    >>> [one.code for one in found.found]
+    ['D03', 'D04', 'D10']
+    """
+    outcome = check_outcome(
+        Y, scores=scores, label_names=label_names, allow_missing=True, labels_of="scores"
+    )
+    n_samples, n_labels = outcome.Y.shape
+    if thresholds is not None:
+        check_instance(thresholds, Thresholds, "thresholds")
+        if len(thresholds) != n_labels:
+            raise ValueError(
+                f"scores must have the {len(thresholds)} labels of the thresholds, got {n_labels}."
+            )
+    given = _Inputs(
+        outcome.scores,
+        outcome.Y,
+        outcome.names or tuple(map(str, range(n_labels))),
+        outcome.missing,
+        thresholds,
+        None if groups is None else check_groups(groups, n_samples),
+    )
+    needed = {"D06": thresholds, "D07": thresholds, "D08": groups}
+    checks = {code: one for code, one in CHECKS.items() if needed.get(code, given) is not None}
+    found = [
+        Finding(code, name, text) for code, (name, check) in checks.items() for text in check(given)
+    ]
+    return Findings(tuple(found), len(checks))
+
+
+def _separated(given: _Inputs) -> Iterator[str]:
+    """Find labels whose scores separate positives from negatives without an error."""
+    tested, perfect = [], []
+    for j in np.flatnonzero(given.support >= _FEW).tolist():
+        scores, truth = given.of_label(j)
+        if truth.all():
+            continue
+        tested.append(j)
+        if scores[truth].min() > scores[~truth].max():
+            perfect.append(j)
+    if perfect and len(perfect) >= max(1, len(tested) // 2):
+        yield (
+            f"the scores of {given.named(perfect)} separate positives from negatives without an "
+            "error, as scores of training samples do."
+        )
+
+
+def _copies(given: _Inputs) -> Iterator[str]:
+    """Find samples with the same scores and labels."""
+    if given.Y.shape[1] < 2:
+        return
+    rows, labels = sparse.csr_array(given.scores), given.Y.tocsr()
+    parts = [(rows.indptr, rows.data), (rows.indptr, rows.indices), (labels.indptr, labels.indices)]
+    keys = Counter(
+        tuple(values[starts[i] : starts[i + 1]].tobytes() for starts, values in parts)
+        for i in range(given.Y.shape[0])
+    )
+    n_copies = sum(times - 1 for times in keys.values())
+    n_distinct = np.unique(rows.data).size
+    # With coarse scores, different samples have equal rows.
+    if n_copies > 0.01 * given.Y.shape[0] and n_distinct > given.Y.shape[0] / 2:
+        yield (
+            f"{n_copies:,} of {given.Y.shape[0]:,} samples are copies of others in all scores and "
+            "labels: copies in training and test parts make values too high."
+        )
+
+
+def _without_positives(given: _Inputs) -> Iterator[str]:
+    empty = np.flatnonzero(given.support == 0)
+    if empty.size:
+        yield f"{given.named(empty)} have no positives: they cannot be tuned or measured."
+
+
+def _few_positives(given: _Inputs) -> Iterator[str]:
+    few = np.flatnonzero((given.support > 0) & (given.support < _FEW))
+    if few.size:
+        yield f"{given.named(few)} have fewer than {_FEW} positives: their thresholds are noise."
+
+
+def _uncalibrated(given: _Inputs) -> Iterator[str]:
+    """Compare scores that look like probabilities with the labels."""
+    if sparse.issparse(given.scores) or given.missing is not None:
+        return
+    scores = given.scores.astype(np.float64)
+    if scores.min() < 0 or scores.max() > 1:
+        yield (
+            f"scores lie between {scores.min():.4g} and {scores.max():.4g}: they are no "
+            "probabilities, and expected measures and label shift need calibrate."
+        )
+        return
+    error = reliability(given.Y, scores).error
+    Y = dense_targets(given.Y, None).astype(np.float64)
+    sigmoids = fit_sigmoids(scores, Y, np.ones(len(Y)), increasing=True)
+    fitted = reliability(given.Y, sigmoids.probabilities(scores)).error
+    if error > _CALIBRATION_ERROR and fitted < _GAIN * error:
+        yield (
+            f"probabilities are wrong by {error:.3f} on average, calibrated ones by {fitted:.3f}: "
+            "CalibratedLabels or calibrate corrects them."
+        )
+
+
+def _near_a_half(given: _Inputs) -> Iterator[str]:
+    """Find thresholds that are not clearly better than 0.5 on these samples."""
+    thresholds = given.thresholds
+    if thresholds is None or sparse.issparse(given.scores):
+        return
+    if given.scores.min() < 0 or given.scores.max() > 1:
+        return
+    Y = given.Y.toarray()
+    hits = []
+    for decided in (thresholds._decide(given.scores) == 1, given.scores >= 0.5):
+        wrong = (decided != Y).sum(axis=1)
+        hits.append(2.0 * (decided & Y).sum(axis=1) - wrong)
+    gain = hits[0] - hits[1]
+    spread = gain.std() / np.sqrt(max(len(gain), 1))
+    if abs(gain.mean()) <= 2 * spread:
+        yield "the tuned thresholds are not clearly better than 0.5 on these samples."
+
+
+def _certificate(given: _Inputs) -> Iterator[str]:
+    """Say whether these samples could certify the constraints of thresholds without a guarantee."""
+    thresholds = given.thresholds
+    if thresholds is None or thresholds.evidence.guarantee is not None:
+        return
+    decided = sparse.csr_array(thresholds._decide(given.scores))
+    hits = np.asarray(decided.multiply(given.Y.tocsr()).sum(axis=1), np.float64).ravel()
+    totals = {
+        "min_precision": np.asarray(decided.sum(axis=1), np.float64).ravel(),
+        "min_recall": np.asarray(given.Y.sum(axis=1), np.float64).ravel(),
+    }
+    for check in thresholds.evidence.constraints:
+        if check.name not in totals or thresholds.evidence.average == "macro":
+            continue
+        numbers = hits - check.limit * totals[check.name]
+        mean = numbers.mean()
+        needed = 2 * np.log(20) * np.mean(numbers**2) / mean**2 if mean > 0 else np.inf
+        if needed > len(numbers) / 2:
+            many = f"about {2 * needed:,.0f} would" if np.isfinite(needed) else "no number would"
+            yield (
+                f"{check.name} {check.limit:g} cannot be guaranteed by these {len(numbers):,} "
+                f"samples with probability 0.95; {many} be enough at these thresholds."
+            )
+
+
+def _groups(given: _Inputs) -> Iterator[str]:
+    """Find groups of several samples that tuning did not know of."""
+    if given.groups is None:
+        return
+    sizes = np.bincount(given.groups)
+    asked = None if given.thresholds is None else given.thresholds.evidence.guarantee
+    ignored = given.thresholds is not None and (asked is None or asked.n_groups is None)
+    if sizes.max() > 1 and ignored:
+        yield (
+            f"{(sizes > 1).sum():,} groups have several samples, the largest {sizes.max():,}, and "
+            "the thresholds were tuned without groups: give groups to tuning and splitting."
+        )
+
+
+def _coarse(given: _Inputs) -> Iterator[str]:
+    """Find labels whose scores have few distinct values."""
+    if given.Y.shape[0] < _MANY:
+        return
+    coarse = [
+        j
+        for j in range(given.Y.shape[1])
+        if 1 < np.unique(given.of_label(j)[0]).size <= _FEW_DISTINCT
+    ]
+    if coarse:
+        yield (
+            f"the scores of {given.named(coarse)} have at most {_FEW_DISTINCT} distinct values, as "
+            "confidences of language models do: only few thresholds are possible."
+        )
+
+
+def _similar_names(given: _Inputs) -> Iterator[str]:
+    """Find names that differ only by case or blanks."""
+    alike: dict[str, list[str]] = {}
+    for name in given.names:
+        alike.setdefault("".join(name.split()).casefold(), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            yield f"the label names {listed(names, show=quoted)} differ only by case or blanks."
+
+
+# Checks by their codes, with the names under which they are shown.
+CHECKS = {
+    "D01": ("training scores", _separated),
+    "D02": ("copies", _copies),
+    "D03": ("no positives", _without_positives),
+    "D04": ("few positives", _few_positives),
+    "D05": ("calibration", _uncalibrated),
+    "D06": ("thresholds near 0.5", _near_a_half),
+    "D07": ("certificate", _certificate),
+    "D08": ("groups", _groups),
+    "D09": ("coarse scores", _coarse),
+    "D10": ("label names", _similar_names),
+}

@@ -1,0 +1,235 @@
+"""Labels that are probably wrong, by scores of a model that has not seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from labelwise._text import as_text, printable
+from labelwise._validation import check_outcome, check_real, check_whole
+
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelErrors:
+    """Cells whose label is probably wrong, likeliest first; prints as a table.
+
+    `find_label_errors` returns such objects.
+
+    Attributes
+    ----------
+    rows, labels : ndarray of int of shape (n_cells,)
+        Row and label number of each cell.
+    scores : ndarray of shape (n_cells,)
+        Score of each cell.
+    truth : ndarray of int of shape (n_cells,)
+        The label as given, 0 or 1.
+    chance : ndarray of shape (n_cells,)
+        Estimated probability that the given label is wrong.
+    n_errors : ndarray of shape (n_labels,)
+        Estimated number of wrong labels, of each label.
+    label_names : tuple of str
+        Names of the labels; "0", "1", ... if they have none.
+
+    See Also
+    --------
+    find_label_errors : Find labels that are probably wrong.
+    """
+
+    rows: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    truth: np.ndarray
+    chance: np.ndarray
+    n_errors: np.ndarray
+    label_names: tuple[str, ...]
+
+    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    def columns(self, ids: Sequence[str] | None = None) -> dict[str, list[Any]]:
+        """Return the list as columns of a table.
+
+        Parameters
+        ----------
+        ids : sequence of str, default=None
+            Names of the samples. None gives their row numbers.
+
+        Returns
+        -------
+        dict of str to list
+            The columns "id" (or "row"), "label", "score", "truth", "chance" and "n_errors", the
+            estimated number of wrong cells of the label.
+        """
+        rows = self.rows.tolist()
+        first = {"row": rows} if ids is None else {"id": [ids[i] for i in rows]}
+        return {
+            **first,
+            "label": [self.label_names[j] for j in self.labels.tolist()],
+            "score": self.scores.tolist(),
+            "truth": self.truth.tolist(),
+            "chance": [float(f"{one:.6g}") for one in self.chance.tolist()],
+            "n_errors": [float(f"{self.n_errors[j]:.6g}") for j in self.labels.tolist()],
+        }
+
+    def __repr__(self) -> str:
+        title = f"{self.n_errors.sum():,.0f} wrong labels are to be expected; the likeliest:"
+        cells = zip(self.rows, self.labels, self.scores, self.truth, self.chance, strict=True)
+        rows = [
+            [str(i), printable(self.label_names[j]), f"{score:.4g}", str(y), f"{chance:.3f}"]
+            for i, j, score, y, chance in list(cells)[:_MOST_SHOWN]
+        ]
+        more = len(self) - len(rows)
+        table = as_text([["row", "label", "score", "truth", "chance"], *rows])
+        return "\n".join([title, "", table, *([f"... and {more:,} more"] if more else [])])
+
+
+def find_label_errors(
+    scores: Any,
+    Y: Any,
+    *,
+    n_cells: int = 1000,
+    error_rate: float = 0.05,
+    label_names: Sequence[str] | None = None,
+) -> LabelErrors:
+    """Find labels that are probably wrong, the likeliest first.
+
+    Parameters
+    ----------
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. They must come from a model that was not
+        fitted to these labels, for instance by cross-validation: a model repeats the errors that
+        it was fitted to.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. They may have errors; NaN where the truth is missing.
+    n_cells : int, default=1000
+        Most cells of the list.
+    error_rate : float, default=0.05
+        Share of the positives of a label that are assumed to be lost, and as many added wrongly.
+        It scales the chances; the order of the list hardly depends on it.
+    label_names : sequence of str, default=None
+        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+
+    Returns
+    -------
+    LabelErrors
+        Cells with their chances, and the expected number of errors of each label.
+
+    Raises
+    ------
+    ValueError
+        If scores and labels do not belong together, or if an argument has a wrong value.
+
+    Notes
+    -----
+    Let p be the probability of a label at a score, by isotonic regression of the given labels. If a
+    positive is lost with probability a, and a negative becomes positive with probability b, a
+    given 0 is wrong with probability ``p a / (p a + (1 - p) (1 - b))`` and a given 1 with
+    ``(1 - p) b / ((1 - p) b + p (1 - a))``. The rates cannot be known from scores and labels alone:
+    a is `error_rate`, and b is such that as many labels are added as lost. So the chances of lost
+    and of added labels, and those of rare and of frequent labels, can be compared.
+
+    References
+    ----------
+    C. Northcutt, L. Jiang, I. Chuang, "Confident Learning: Estimating Uncertainty in Dataset
+    Labels", 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.deployment import find_label_errors
+    >>> random = np.random.default_rng(0)
+    >>> Y = random.random((500, 3)) < 0.3
+    >>> scores = Y + random.normal(scale=0.2, size=Y.shape)
+    >>> wrong = Y.copy()
+    >>> wrong[[3, 8], [1, 2]] ^= True
+    >>> found = find_label_errors(scores, wrong)
+    >>> sorted(zip(found.rows[:2].tolist(), found.labels[:2].tolist()))
+    [(3, 1), (8, 2)]
+    """
+    n_cells = check_whole(n_cells, "n_cells")
+    rate = check_real(error_rate, "error_rate", least=1e-6, most=0.49)
+    outcome = check_outcome(
+        Y, scores=scores, label_names=label_names, allow_missing=True, labels_of="scores"
+    )
+    n_samples, n_labels = outcome.Y.shape
+    parts, n_errors = [], np.zeros(n_labels)
+    columns: Any = outcome.scores
+    if sparse.issparse(columns):
+        columns = columns.tocsc()
+    for j in range(n_labels):
+        rows, values = _stored(columns, j, n_samples)
+        if outcome.missing is not None:
+            gaps = outcome.missing.indices[
+                outcome.missing.indptr[j] : outcome.missing.indptr[j + 1]
+            ]
+            kept = ~np.isin(rows, gaps)
+            rows, values = rows[kept], values[kept]
+        truth = np.isin(rows, outcome.Y.indices[outcome.Y.indptr[j] : outcome.Y.indptr[j + 1]])
+        chance = chances_of_errors(values, truth, rate)
+        n_errors[j] = chance.sum()
+        best = np.argsort(-chance, kind="stable")[:n_cells]
+        cells = (rows[best], np.full(best.size, j), values[best], truth[best], chance[best])
+        parts.append(cells)
+    rows, labels, values, truth, chance = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    order = np.lexsort((labels, rows, -chance))[:n_cells]
+    order = order[chance[order] > 0]
+    return LabelErrors(
+        rows[order],
+        labels[order],
+        values[order],
+        truth[order].astype(np.int64),
+        chance[order],
+        n_errors,
+        outcome.names or tuple(map(str, range(n_labels))),
+    )
+
+
+def _stored(scores: Any, j: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows and scores of the cells of a label that have a score."""
+    if not sparse.issparse(scores):
+        return np.arange(n_samples), np.asarray(scores[:, j], dtype=np.float64)
+    part = slice(scores.indptr[j], scores.indptr[j + 1])
+    return scores.indices[part], np.asarray(scores.data[part], dtype=np.float64)
+
+
+def chances_of_errors(scores: np.ndarray, truth: np.ndarray, rate: float) -> np.ndarray:
+    """Return the probability that each given label of one class is wrong.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+        Scores of a label.
+    truth : ndarray of bool of shape (n_samples,)
+        The label as given.
+    rate : float
+        Share of the positives that are assumed to be lost.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Probabilities; 0 if all given labels are equal, because nothing is known then.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    if not truth.any() or truth.all():
+        return np.zeros(truth.size)
+    share = truth.mean()
+    fitted = IsotonicRegression().fit_transform(scores, truth.astype(np.float64))
+    # Pieces with few samples are drawn to the share of all: a single positive proves little.
+    pieces, place, sizes = np.unique(fitted, return_inverse=True, return_counts=True)
+    p = ((pieces * sizes + share) / (sizes + 1))[place]
+    lost, added = rate, min(rate * share / (1 - share), 0.49)
+    if_negative = p * lost / (p * lost + (1 - p) * (1 - added))
+    if_positive = (1 - p) * added / ((1 - p) * added + p * (1 - lost))
+    return np.asarray(np.where(truth, if_positive, if_negative))

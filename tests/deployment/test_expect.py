@@ -1,0 +1,120 @@
+"""Measures to expect without labels: right if the probabilities are, and doubtful if not."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import expit, logit
+
+from labelwise.decisions import best_thresholds
+from labelwise.deployment import expect
+from labelwise.measures import count, f_measure, macro, micro, precision, recall
+from tests.cli.shell import run
+
+MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
+
+
+def draw(seed, n_samples=2000, frequency=0.2):
+    """Probabilities that are right at a frequency of 0.2, and labels."""
+    random = np.random.default_rng(seed)
+    Y = random.random((n_samples, 2)) < frequency
+    x = random.normal(size=Y.shape) + 2 * Y
+    return expit(2 * x - 2 + logit(0.2)), Y.astype(np.int64)
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    return best_thresholds(*draw(0))
+
+
+def test_values_are_those_of_the_expected_counts(tuned):
+    proba, _ = draw(1, 200)
+    found = expect(tuned, proba, random_state=0)
+    decided = tuned.decide(proba)
+    hits, positives = (proba * decided).sum(axis=0), proba.sum(axis=0)
+    expected = 2 * hits.sum() / (decided.sum() + positives.sum())
+    assert found.values["micro-f"] == pytest.approx(expected)
+    assert found.values["macro-recall"] == pytest.approx((hits / positives).mean())
+    np.testing.assert_allclose(found.label_values["precision"], hits / decided.sum(axis=0))
+
+
+def test_ranges_contain_the_values_about_as_often_as_they_say(tuned):
+    inside = dict.fromkeys(("micro-f", "macro-f", "micro-recall"), 0)
+    for seed in range(30):
+        proba, Y = draw(seed + 10, 500)
+        found = expect(tuned, proba, calibrate=draw(0, 1000), random_state=seed)
+        counts = count(Y, tuned.decide(proba))
+        values = {
+            "micro-f": micro(f_measure, counts),
+            "macro-f": macro(f_measure, counts),
+            "micro-recall": micro(recall, counts),
+        }
+        for name, value in values.items():
+            low, high = found.ranges[name]
+            inside[name] += low <= value <= high
+    assert min(inside.values()) >= 25, inside  # 28 are expected; the same samples calibrate all
+
+
+def test_any_scores_are_calibrated_by_labelled_samples():
+    proba, Y = draw(1)
+    scores = 3 * logit(proba) + 5
+    rule = best_thresholds(scores, Y)
+    new, truth = draw(2)
+    found = expect(rule, 3 * logit(new) + 5, calibrate=(scores, Y), random_state=0)
+    value = float(micro(f_measure, count(truth, rule.decide(3 * logit(new) + 5))))
+    assert found.values["micro-f"] == pytest.approx(value, abs=0.03)
+    assert found.doubts == ()
+    with pytest.raises(ValueError, match="scores must be probabilities from 0 to 1, or calibrate"):
+        expect(rule, scores)
+
+
+def test_frequencies_that_moved_are_said_and_followed(tuned):
+    proba, Y = draw(3, frequency=0.5)
+    plain = expect(tuned, proba, calibrate=draw(0), random_state=0)
+    assert any("moved since tuning" in one for one in plain.doubts)
+    found = expect(tuned, proba, calibrate=draw(0), adapt=True, random_state=0)
+    assert not any("moved" in one for one in found.doubts)
+    counts = count(Y, tuned.decide(proba))
+    values = {"micro-precision": micro(precision, counts), "micro-recall": micro(recall, counts)}
+    errors = [
+        sum(abs(one.values[name] - value) for name, value in values.items())
+        for one in (found, plain)
+    ]
+    assert errors[0] < 0.03 < 0.1 < errors[1]
+    np.testing.assert_allclose(found.priors, 0.5, atol=0.05)
+
+
+def test_reasons_for_doubt_are_named(tuned):
+    proba, Y = draw(0)
+    assert "nothing has checked" in expect(tuned, proba, random_state=0).doubts[0]
+    few = Y.copy()
+    few[np.flatnonzero(Y[:, 1])[5:], 1] = 0
+    found = expect(tuned, proba, calibrate=(proba, few), random_state=0)
+    assert any("fewer than 10 positives" in one for one in found.doubts)
+    narrow = proba.max(axis=1) < 0.5
+    found = expect(tuned, proba, calibrate=(proba[narrow], Y[narrow]), random_state=0)
+    assert any("lie outside of those that were calibrated" in one for one in found.doubts)
+    random = np.random.default_rng(0)
+    steps = random.random((2000, 2))
+    labels = random.random(steps.shape) < np.array([0.05, 0.5, 0.05, 0.5])[(steps * 4).astype(int)]
+    found = expect(best_thresholds(steps, labels), steps, calibrate=(steps, labels), random_state=0)
+    assert any("a sigmoid does not fit" in one for one in found.doubts)
+    with pytest.raises(TypeError, match="scores must be dense"):
+        expect(tuned, sparse.csr_array(proba))
+
+
+def test_a_command_prints_the_expectation(tuned, tmp_path):
+    (proba, Y), names = draw(0), ("sea", "sky")
+    best_thresholds(proba, Y, label_names=names).save(tmp_path / "t.json")
+    for name, matrix in {"scores": proba, "labels": Y}.items():
+        lines = [",".join(map(repr, row)) for row in matrix.tolist()]
+        (tmp_path / f"{name}.csv").write_text("\n".join([",".join(names), *lines]) + "\n")
+    paths = [tmp_path / name for name in ("t.json", "scores.csv")]
+    words = ("--calibrate", tmp_path / "scores.csv", tmp_path / "labels.csv")
+    found = json.loads(run("expect", *paths, *words, "--json"))
+    rule = best_thresholds(proba, Y, label_names=names)
+    expected = expect(rule, proba, calibrate=(proba, Y), random_state=0)
+    assert found["measures"]["micro-f"]["value"] == pytest.approx(expected.values["micro-f"])
+    assert [one["label"] for one in found["labels"]] == list(names)
+    assert run("expect", *paths, *words).startswith("Expected on 2,000 samples without labels")
