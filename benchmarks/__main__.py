@@ -35,6 +35,7 @@ LONG = {
     "scale_engine",
     "scale_labels",
     "sentences",
+    "slices",
     "texts",
 }
 

@@ -133,3 +133,13 @@ def test_a_point_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match="certified at no point: the highest bounds are"):
         frontier.find(min_precision=0.99, min_recall=0.99)
     assert repr(frontier).count("\n") == len(frontier) + 1
+
+
+def test_a_rate_without_an_error_on_the_tuning_samples_is_bounded():
+    random = np.random.default_rng(0)
+    Y = random.random((4000, 3)) < 0.3
+    scores = Y + 0.3 * random.normal(size=Y.shape)
+    frontier = certified_frontier(scores, Y, random_state=0)
+    # The last point finds all positives of the tuning samples.
+    assert frontier.recall[-1] > 0.99
+    assert frontier.min_recall[-1] > 0.9

@@ -688,3 +688,31 @@ def test_given_decisions_have_no_thresholds_to_save(chromium, tmp_path):
         page.settle()
         assert page.tab.is_enabled("#save-thresholds")
         assert page.errors == []
+
+
+def test_a_certified_point_is_shown_near_the_handle_and_saved_with_its_guarantee(
+    chromium, tmp_path
+):
+    random = np.random.default_rng(0)
+    truth = random.random((1500, 3)) < 0.3
+    scores = truth + 0.6 * random.normal(size=truth.shape)
+    path = tmp_path / "certified.html"
+    write_report(Desk(scores, truth, random_state=0, slices=["a", "b"] * 750), path)
+    with chromium.new_context() as context:
+        page = OpenPage(context, path)
+        assert page.tab.locator("#chart path.certified").count() == 1
+        words = page.tab.text_content("#certified-words")
+        assert words.startswith("Certified nearby, with other thresholds: on new samples, ")
+        page.tab.click("#to-certified")
+        page.settle()
+        assert page.tab.text_content("#certified-words").startswith("Certified here: ")
+        assert page.tab.is_visible("#slices-off")
+        saved = Thresholds.load(page.saved("#save-thresholds", tmp_path))
+        assert page.errors == []
+    decided = saved.decide(scores)
+    assert saved.evidence.decided.tolist() == decided.sum(axis=0).tolist()
+    guarantee = saved.evidence.guarantee
+    assert guarantee.level == 0.95
+    here = Counts(*map(np.sum, count(truth, decided)))
+    assert 0.5 < guarantee.min_precision < precision(here)
+    assert 0.5 < guarantee.min_recall < recall(here)

@@ -28,7 +28,7 @@ from labelwise._tuning.objectives._request import Request
 _N_RATES, MOST_TIMES = 100, 1000.0
 # Limits of F that are tested, and where the first and the last of them are, in standard errors
 # from the F on the tuning rows.
-_N_LIMITS, _FIRST, _LAST = 60, -12.0, 2.0
+_N_LIMITS, _FIRST, _LAST, _N_FAR = 60, -12.0, 2.0, 40
 _BLOCK = 2**15
 
 
@@ -279,7 +279,10 @@ def quotient_bound(
     mean_square = max(np.mean((above - value * below) ** 2), value**2 / above.size)
     above, below = calibration
     error = np.sqrt(mean_square / above.size) / tuning[1].mean()
-    limits = np.unique(np.clip(value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error, 1e-6, 1.0))
+    near = value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error
+    # Limits far below the value as well: its error is too small if the tuning units have no error.
+    far = np.linspace(0.0, value, _N_FAR, endpoint=False)
+    limits = np.unique(np.clip(np.append(near, far), 1e-6, 1.0))
     blocks = (
         above[first : first + _BLOCK, None] - limits * below[first : first + _BLOCK, None]
         for first in range(0, above.size, _BLOCK)

@@ -10,7 +10,7 @@ from scipy import sparse
 from labelwise._counts import count_matched
 from labelwise._text import printable
 from labelwise._tuning import Problem
-from labelwise.decisions import BandCurves, Bands, Evidence, Thresholds
+from labelwise.decisions import BandCurves, Bands, Evidence, Thresholds, certified_frontier
 from labelwise.measures import Counts, f_measure, micro
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
@@ -34,6 +34,8 @@ from labelwise.reports.page import Page, packed, packed_small
 _LONGEST_TEXT = 300
 # Numbers of slices in the page: cuts times groups.
 _MOST_SLICE_CELLS = 400_000
+# Cells up to which a certified line is computed, and thresholds of its points in the page.
+_MOST_CERTIFIED, _MOST_CERTIFIED_THRESHOLDS = 2**22, 30_000
 # Vertices of the frontier without a fold, of which the page has five.
 _MOST_HELD_OUT = 2_000
 
@@ -46,6 +48,7 @@ def desk_page(desk: Desk) -> Page:
     decided = {point.key: point.decided for point in marked.points}
     certificate = None if exact.result is None else exact.result.evidence.certificate
     cuts = stored_cuts(problem, certificate, _most_vertices(desk))
+    certified = _certified_data(desk)
     data = {
         "nRows": problem.n_samples,
         **_label_data(problem),
@@ -58,6 +61,7 @@ def desk_page(desk: Desk) -> Page:
         "rows": _row_data(desk, marked.points),
         "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
         "versus": _rival_data(desk, exact),
+        "certified": certified,
         "files": _file_data(),
     }
     words = {
@@ -66,6 +70,7 @@ def desk_page(desk: Desk) -> Page:
         "has_texts": desk.texts is not None,
         "has_terms": desk.model is not None,
         "has_rival": desk.rival is not None,
+        "has_certified": certified is not None,
     }
     return Page("desk.html", desk.title, data, words)
 
@@ -255,6 +260,40 @@ def _rival_data(desk: Desk, exact: MarkedPoint) -> dict[str, Any] | None:
     found = compare_models(desk.problem, exact.held_out, desk.rival, desk.seed)
     labels = {name: packed(column, np.float64) for name, column in found["labels"].items()}
     return {**found, "labels": labels}
+
+
+def _certified_data(desk: Desk) -> dict[str, Any] | None:
+    """Return the points of the certified line; None for too few samples, or too many cells.
+
+    Each point is a rule with its counts here, and with a guarantee that its file carries.
+    """
+    problem = desk.problem
+    if problem.n_samples * problem.n_labels > _MOST_CERTIFIED:
+        return None
+    try:
+        found = certified_frontier(problem.scores, problem.Y, random_state=desk.seed)
+    except ValueError:
+        return None
+    n_points = max(1, min(len(found), _MOST_CERTIFIED_THRESHOLDS // problem.n_labels))
+    chosen = np.unique(np.linspace(0, len(found) - 1, n_points).round().astype(np.intp))
+    return {
+        "level": found.level,
+        "nCalibration": found.n_calibration,
+        "points": [_certified_point(found.at(int(point)), int(point)) for point in chosen],
+    }
+
+
+def _certified_point(rule: Thresholds, number: int) -> dict[str, Any]:
+    content, known = rule.to_dict(), rule.evidence
+    return {
+        "key": f"certified-{number}",
+        "name": f"certified point {number}",
+        "thresholds": packed(rule.values, np.float64),
+        "decided": packed(known.decided, np.int32),
+        "hits": packed(np.asarray(known.true_positives), np.int32),
+        "guarantee": content["guarantee"],
+        "mostPerRow": content["most_per_row"],
+    }
 
 
 def _file_data() -> dict[str, Any]:

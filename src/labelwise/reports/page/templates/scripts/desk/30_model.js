@@ -9,6 +9,18 @@ const points = page.points.map((point) => ({
   hits: unpack(point.hits),
 }));
 
+// Points of the certified line, with bounds that hold at all of them together; each is a rule.
+const isBounded = ({ guarantee }) => guarantee.min_precision > 0 && guarantee.min_recall > 0;
+const certified = (page.certified?.points ?? []).filter(isBounded).map((point) => ({
+  ...point,
+  note: `A point of the certified line, with at most ${point.mostPerRow} decisions a sample.`,
+  hasThresholds: true,
+  thresholds: unpack(point.thresholds),
+  decided: unpack(point.decided),
+  hits: unpack(point.hits),
+  known: { guarantee: point.guarantee, most_per_row: point.mostPerRow },
+}));
+
 const DEFAULTS = {
   measure: "f",
   beta: 1,
@@ -104,7 +116,7 @@ function heldOutCounts(point, stop, isMet) {
 }
 
 function chosenPoint() {
-  return points.find((point) => point.key === state.at) ?? null;
+  return [...points, ...certified].find((point) => point.key === state.at) ?? null;
 }
 
 // Thresholds, decisions and hits of each label at a stop of the frontier.
@@ -187,7 +199,7 @@ function stateEntries() {
 
 const CHOICES = {
   measure: () => [...Object.keys(MEASURES), "cost"],
-  at: () => ["best", "hand", ...points.map((point) => point.key)],
+  at: () => ["best", "hand", ...[...points, ...certified].map((point) => point.key)],
   axis: () => ["recall", "work"],
   near: () => Object.keys(page.rows.nearest),
   sort: () => Object.keys(COLUMNS),

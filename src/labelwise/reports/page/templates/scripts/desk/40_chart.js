@@ -161,6 +161,15 @@ function drawHeldOut(target, scales) {
   target.append(svg("path", { class: "frontier expected", d: lineThrough(xs, ys) }));
 }
 
+// The certified line: lower bounds of precision and recall on new samples.
+function drawCertified(target, scales) {
+  const across = ({ guarantee, decided }) =>
+    state.axis === "recall" ? guarantee.min_recall : perThousand(sum(decided));
+  const xs = certified.map((point) => scales.x(across(point)));
+  const ys = certified.map(({ guarantee }) => scales.y(guarantee.min_precision));
+  if (xs.length) target.append(svg("path", { class: "frontier certified", d: lineThrough(xs, ys) }));
+}
+
 function drawChart(width) {
   HEIGHT = Math.round(Math.min(560, Math.max(320, 0.86 * width)));
   const scales = scalesFor(width);
@@ -180,6 +189,7 @@ function drawChart(width) {
   const xs = line[state.axis].map(scales.x);
   const ys = line.precision.map(scales.y);
   drawHeldOut(back, scales);
+  drawCertified(back, scales);
   back.append(svg("path", { class: "frontier", d: lineThrough(xs, ys) }));
   drawPoints(back, scales);
   const gap = svg("line", { class: "optimism" });

@@ -93,6 +93,30 @@ function showPlace() {
   byId("to-best").disabled = state.at === "best";
   byId("save-thresholds").disabled = Boolean(view.point && !view.point.hasThresholds);
   byId("unseen-words").textContent = unseenWords();
+  showCertified();
+}
+
+// The certified point that is chosen, or the one with the nearest recall on these samples.
+function nearestCertified() {
+  if (view.point?.guarantee) return view.point;
+  const distance = (point) => Math.abs(sum(point.hits) - view.hits);
+  return certified.reduce((best, one) => (best && distance(best) <= distance(one) ? best : one), null);
+}
+
+// What is certified at the chosen point, or near it.
+function showCertified() {
+  const near = nearestCertified();
+  if (!near) {
+    const place = byId("to-certified");
+    if (place) place.hidden = true;
+    return;
+  }
+  const { min_precision: least, min_recall: found, level } = near.guarantee;
+  const isChosen = near === view.point;
+  const where = isChosen ? "Certified here" : "Certified nearby, with other thresholds";
+  byId("certified-words").textContent =
+    `${where}: on new samples, precision at least ${share(least)} and recall at least ${share(found)}, with probability ${level} for all points of the line together, if samples are independent of each other.`;
+  byId("to-certified").hidden = isChosen;
 }
 
 // How the values on new samples were estimated, in a sentence.
@@ -100,6 +124,8 @@ function unseenWords() {
   if (pins.size) return "With pinned labels, values on new samples are not known.";
   if (view.point && view.unseen && !view.point.isHeldOut)
     return "New samples give about the same values, unless this rule was tuned on these samples or a part of them.";
+  if (view.point?.guarantee && !pins.size)
+    return "Thresholds of this point were chosen on one half of the samples, and tested on the other half.";
   if (!view.unseen)
     return heldOutFolds.length
       ? "Values on new samples are not known: other folds of the samples do not meet the request."
@@ -212,6 +238,10 @@ function startControls() {
       changed({ redraw: true });
     });
   }
+  document.getElementById("to-certified")?.addEventListener("click", () => {
+    state.at = nearestCertified().key;
+    changed();
+  });
   byId("to-best").addEventListener("click", () => {
     state.at = "best";
     changed();

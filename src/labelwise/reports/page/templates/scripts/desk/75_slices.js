@@ -9,8 +9,8 @@ const slices = page.slices.map((slice) => ({
 // Decisions and hits of each group at the chosen point; null if they are not stored.
 function groupTotals(slice) {
   if (view.labels.cuts === null) {
-    const [decided, hits] = slice.points[view.point.key];
-    return pins.size ? null : { decided, hits };
+    const stored = slice.points[view.point.key];
+    return pins.size || !stored ? null : { decided: stored[0], hits: stored[1] };
   }
   const size = slice.groups.length;
   const decided = new Float64Array(size);
