@@ -31,6 +31,8 @@ from labelwise.learners.regression._penalty_path import check_penalty, check_tol
 # gain .05 in F of samples by the weak penalty, Gibbs sampling on yeast loses .28.
 _LABEL_PENALTIES = {"ancestral": 0.0025, "gibbs": 1.0}
 _MOST_SEED = np.iinfo(np.int32).max
+# Of a model in a file, the draws of all labels; 25 times the default.
+_MOST_SWEEPS = 50_000
 
 
 class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
@@ -302,15 +304,17 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         """Draw sets of the labels that vary, and return the sums of their probabilities."""
         X = learn_features(self, X, reset=False)
         n_chains, n_labels = self.orders_.shape
-        n_sweeps = self.n_sweeps if self.sampling == "gibbs" else 1
         random = check_random_state(random_state)
-        numbers = random.random_sample((n_draws, n_sweeps, n_labels))
+        numbers = random.random_sample((n_draws, self._n_sweeps(), n_labels))
         drawn = np.zeros((n_draws, X.shape[0], n_labels), dtype=bool)
         chances = np.zeros((X.shape[0], n_labels))
         for number in range(min(n_chains, n_draws)):
             own = slice(number, None, n_chains)
             self._chain(number).draw(X, numbers[own], drawn[own], chances)
         return drawn, chances
+
+    def _n_sweeps(self) -> int:
+        return check_whole(self.n_sweeps, "n_sweeps") if self.sampling == "gibbs" else 1
 
     def _proba(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -327,6 +331,12 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
             raise ValueError(f"orders_ must be orders of {n_labels} labels")
         if type(self.seed_) is not int:
             raise ValueError("seed_ must be a whole number")
+        # They are the size of an array, and the number of predictions of each model.
+        n_sweeps = check_whole(self.n_draws, "n_draws") * self._n_sweeps()
+        if n_sweeps > _MOST_SWEEPS:
+            raise ValueError(
+                f"n_draws times n_sweeps must be at most {_MOST_SWEEPS} in a file, got {n_sweeps}"
+            )
         if self.estimator is not None:
             if [len(chain) for chain in self.models_] != [n_labels] * len(orders):
                 raise ValueError(f"models_ must be those of {n_labels} labels in each chain")
