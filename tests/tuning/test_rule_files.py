@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from labelwise._tuning import _rule_files
+from labelwise import _json_files
 from labelwise._tuning.objectives._request import options as declared
 from labelwise.data import DataError
 from labelwise.decisions import Certify, Evidence, Thresholds, best_thresholds, corrected_value
@@ -314,7 +314,7 @@ def test_brackets_in_the_names_of_labels_are_no_lists(tmp_path):
 
 def test_files_of_more_than_the_limit_are_refused_with_the_limit(tmp_path, monkeypatch, tuned):
     tuned.save(tmp_path / "tuned.json")
-    monkeypatch.setattr(_rule_files, "_MAX_BYTES", 100)
+    monkeypatch.setattr(_json_files, "_MAX_BYTES", 100)
     with pytest.raises(DataError, match="more than max_bytes=100 bytes"):
         Thresholds.load(tmp_path / "tuned.json")
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     )
     from labelwise._tuning._evidence import Evidence
     from labelwise._tuning._result import Thresholds, check_thresholds
-    from labelwise._tuning._rule_files import Floats as Floats
-    from labelwise._tuning._rule_files import Names as Names
-    from labelwise._tuning._rule_files import Number as Number
-    from labelwise._tuning._rule_files import RuleFile as RuleFile
-    from labelwise._tuning._rule_files import Whole as Whole
-    from labelwise._tuning._rule_files import Wholes as Wholes
-    from labelwise._tuning._rule_files import read_rule as read_rule
-    from labelwise._tuning._rule_files import rule_content as rule_content
-    from labelwise._tuning._rule_files import write_rule as write_rule
     from labelwise._tuning._scores_to_tune_on import (
         Samples,
         Splits,

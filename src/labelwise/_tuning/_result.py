@@ -241,9 +241,9 @@ class Thresholds:
         ...     Thresholds.load(path).values
         array([0.75, 0.3 ])
         """
-        from labelwise._tuning._rule_files import write_rule
+        from labelwise._json_files import write_json
 
-        write_rule(self.to_dict(), path)
+        write_json(self.to_dict(), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file that `save` writes.
@@ -286,9 +286,10 @@ class Thresholds:
             If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds that
             this release or an earlier one has written.
         """
-        from labelwise._tuning._rule_files import ThresholdFile, read_rule
+        from labelwise._json_files import read_json
+        from labelwise._tuning._rule_files import ThresholdFile
 
-        return Thresholds._of_file(read_rule(path, ThresholdFile))
+        return Thresholds._of_file(read_json(path, ThresholdFile))
 
     @staticmethod
     def _of_file(found: ThresholdFile) -> Thresholds:

@@ -175,12 +175,12 @@ class AuditPlan:
         path : str or Path
             File to write; missing folders are created.
         """
-        from labelwise._tuning import rule_content, write_rule
+        from labelwise._json_files import json_content, write_json
         from labelwise.deployment._files import PlanFile
 
         flat = {name: part.ravel() for name, part in self.totals._asdict().items()}
         fields = {**vars(self), **flat, "known": self.known.ravel()}
-        write_rule(rule_content(PlanFile, fields), path)
+        write_json(json_content(PlanFile, fields), path)
 
     @staticmethod
     def load(path: str | Path) -> AuditPlan:
@@ -201,10 +201,10 @@ class AuditPlan:
         DataError
             If the file cannot be read, or is not a file of a plan.
         """
-        from labelwise._tuning import read_rule
+        from labelwise._json_files import read_json
         from labelwise.deployment._files import PlanFile
 
-        found = dict(read_rule(path, PlanFile))
+        found = dict(read_json(path, PlanFile))
         totals = CellTotals(*(found.pop(name).reshape(3, -1) for name in CellTotals._fields))
         known = found.pop("known").reshape(3, -1)
         return AuditPlan(**{**found, "ids": tuple(found["ids"])}, totals=totals, known=known)

@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from labelwise._io import DataError
+from labelwise._json_files import Floats, JsonFile, Names, Number, Wholes
 from labelwise._text import quoted
-from labelwise._tuning import Floats, Names, Number, RuleFile, Wholes
 from labelwise.deployment._promises import BETS, GOALS, NAMES
 
 _GOAL = f"^({'|'.join(GOALS)})$"
@@ -29,7 +29,7 @@ _WORDS = {
 }
 
 
-class PlanFile(RuleFile):
+class PlanFile(JsonFile):
     """A file of a plan: the fields of `AuditPlan`, with the totals of each state one by one."""
 
     form = "labelwise audit"
@@ -75,7 +75,7 @@ class PlanFile(RuleFile):
         return self
 
 
-class MonitorFile(RuleFile):
+class MonitorFile(JsonFile):
     """A file of a monitor: its promises, the capital of each bet, and what each update showed.
 
     Lists with a number for each promise and bet, or each update and promise, are flat.

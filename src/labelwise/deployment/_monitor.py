@@ -226,7 +226,7 @@ class Monitor:
         path : str or Path
             File to write; it appears only once it is complete.
         """
-        from labelwise._tuning import rule_content, write_rule
+        from labelwise._json_files import json_content, write_json
         from labelwise.deployment._files import MonitorFile
 
         columns = list(zip(*self.promises, strict=True))
@@ -246,7 +246,7 @@ class Monitor:
             "best": self._best.ravel(),
             "since": self._since.ravel(),
         }
-        write_rule(rule_content(MonitorFile, fields), path)
+        write_json(json_content(MonitorFile, fields), path)
 
     @staticmethod
     def load(path: str | Path, thresholds: Thresholds | Bands) -> Monitor:
@@ -270,10 +270,10 @@ class Monitor:
             If the file cannot be read, or is not the state of a monitor of these thresholds.
         """
         from labelwise._io import DataError
-        from labelwise._tuning import read_rule
+        from labelwise._json_files import read_json
         from labelwise.deployment._files import MonitorFile
 
-        found = read_rule(path, MonitorFile)
+        found = read_json(path, MonitorFile)
         if not np.array_equal(found.thresholds, _ends(thresholds)):
             raise DataError(path, "is the state of a monitor of other thresholds.")
         labels = (None if label < 0 else label for label in found.labels)

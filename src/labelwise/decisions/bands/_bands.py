@@ -266,9 +266,9 @@ class Bands:
         OSError
             If the file cannot be written.
         """
-        from labelwise._tuning._rule_files import write_rule
+        from labelwise._json_files import write_json
 
-        write_rule(self.to_dict(), path)
+        write_json(self.to_dict(), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file that `save` writes.
@@ -304,9 +304,10 @@ class Bands:
             If the file cannot be read, is larger than 128 MiB, or is not a file of bands that this
             release or an earlier one has written.
         """
-        from labelwise._tuning._rule_files import BandFile, read_rule
+        from labelwise._json_files import read_json
+        from labelwise._tuning._rule_files import BandFile
 
-        return Bands._of_file(read_rule(path, BandFile))
+        return Bands._of_file(read_json(path, BandFile))
 
     @staticmethod
     def _of_file(found: BandFile) -> Bands:
@@ -405,7 +406,8 @@ def load_rule(path: str | Path) -> Thresholds | Bands:
     >>> load_rule(path).decide([[0.8, 0.1]])
     array([[1, 0]], dtype=int8)
     """
-    from labelwise._tuning._rule_files import BandFile, ThresholdFile, read_rule
+    from labelwise._json_files import read_json
+    from labelwise._tuning._rule_files import BandFile, ThresholdFile
 
-    found = read_rule(path, ThresholdFile, BandFile)
+    found = read_json(path, ThresholdFile, BandFile)
     return Bands._of_file(found) if isinstance(found, BandFile) else Thresholds._of_file(found)
