@@ -56,6 +56,8 @@ TIMES = {
 }
 # A logistic regression a label takes too long for more labels.
 MOST_LABELS = 40
+# Fits that are predicted to take longer are not measured.
+MOST_SECONDS = 60.0
 PARTS = ("TRAIN", "TEST")
 PUBLISHED = (
     "goemotions: fine-tuned BERT has a macro F of 0.46 (D. Demszky et al., GoEmotions: A Dataset "
@@ -218,6 +220,8 @@ def predicted_seconds(train: Texts, names: list[str]) -> list[tuple[str, float, 
     for name, encoder in text_representations("text").items():
         X = encoder.fit_transform(table)
         predicted = quick.seconds(size_of(X, Y.shape[1]))
+        if predicted > MOST_SECONDS:
+            continue
         start = time.process_time()
         quick.build(True, 0).fit_scoring_folds(X, Y, splits)
         found.append((name, predicted, time.process_time() - start))

@@ -15,8 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from labelwise import load, save
 from labelwise._estimators import splits_of
-from labelwise.data import make_multilabel
+from labelwise.data import make_corpus, make_multilabel
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import scorer
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -220,3 +221,37 @@ def test_standardized_models_are_those_of_scaled_features(settings, is_sparse):
 def test_standardize_is_true_or_false():
     with pytest.raises(TypeError, match="standardize must be True or False, got 'yes'"):
         BinaryRelevance(standardize="yes").fit(*some_data())
+
+
+def test_compact_models_are_saved_in_fewer_bytes_and_decide_alike(tmp_path):
+    corpus = make_corpus(300, 400, 6, random_state=0)
+    X, Y = corpus.X.astype(np.float64), corpus.Y.toarray().astype(np.int64)
+    models = [
+        BinaryRelevance(loss="squared_hinge", share_penalty=True, compact=one).fit(X, Y)
+        for one in (False, True)
+    ]
+    whole, compact = (model.coef_ for model in models)
+    largest = np.abs(whole).max(axis=1, keepdims=True)
+    kept = compact != 0
+    np.testing.assert_array_equal(kept, np.abs(whole) >= 0.003 * largest)
+    np.testing.assert_allclose(compact[kept], whole[kept], rtol=2.0**-12)
+    files = [tmp_path / "whole.skops", tmp_path / "compact.skops"]
+    for model, file in zip(models, files, strict=True):
+        save(model, file)
+    assert files[1].stat().st_size < 0.7 * files[0].stat().st_size
+    np.testing.assert_array_equal(
+        load(files[1]).decision_function(X), models[1].decision_function(X)
+    )
+
+
+def test_a_label_without_coefficients_stays_so_if_compact():
+    X, Y = np.zeros((20, 3)), np.tile([[0], [1]], (10, 1))
+    model = BinaryRelevance(penalty=1.0, compact=True).fit(X, Y)
+    np.testing.assert_array_equal(model.coef_, 0)
+
+
+@pytest.mark.parametrize("name", ["share_penalty", "compact"])
+def test_switches_are_true_or_false(name):
+    X, Y = some_data()
+    with pytest.raises(TypeError, match=f"{name} must be True or False, got 'yes'"):
+        BinaryRelevance(**{name: "yes"}).fit(X, Y)

@@ -49,7 +49,7 @@ def _linear(**params: Any) -> Build:
         from labelwise.learners import BinaryRelevance
 
         # Inside the learner, not in a pipeline, because it then scores folds while it is fitted.
-        return BinaryRelevance(standardize=not is_sparse, **params)
+        return BinaryRelevance(standardize=not is_sparse, compact=is_sparse, **params)
 
     return build
 
@@ -59,7 +59,8 @@ def _quick_linear(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
     if is_sparse:
         # On texts, machines are quicker than logistic regressions, and their order is better.
-        return BinaryRelevance(loss="squared_hinge", rescale=True, share_penalty=True)
+        options: dict[str, Any] = {"rescale": True, "share_penalty": True, "compact": True}
+        return BinaryRelevance(loss="squared_hinge", **options)
     return BinaryRelevance(rescale=True, standardize=True)
 
 
