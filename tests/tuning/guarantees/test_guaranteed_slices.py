@@ -32,7 +32,7 @@ def population():
 @pytest.mark.parametrize(
     ("limits", "rate"),
     [({"min_precision": 0.7}, precision), ({"min_recall": 0.5}, recall)],
-    ids=str,
+    ids=["precision", "recall"],
 )
 def test_no_certified_slice_breaks_its_rate_more_often_than_promised(population, limits, rate):
     scores, Y, slices = population
