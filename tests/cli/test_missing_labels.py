@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions import Bands, Thresholds, best_thresholds, review_bands
 from labelwise.measures import evaluate
 from tests.cli.shell import refusal, run
 
@@ -92,8 +92,13 @@ def test_scores_and_decisions_must_have_no_gaps(files, monkeypatch, capsys):
     assert "has no value in column" in said
 
 
-def test_review_refuses_missing_labels(files, monkeypatch, capsys):
+def test_review_leaves_missing_labels_out(files, tmp_path):
+    _, Y, scores = gappy_problem()
+    expected = review_bands(scores, Y, min_precision=0.6, max_review=0.1, label_names=NAMES)
+    path = tmp_path / "b.json"
     for labels in ([files["labels"]], [files["data"], "--labels", ",".join(NAMES)]):
-        options = ["--review", "0.1", "--min-precision", "0.6"]
-        said = refusal(monkeypatch, capsys, "tune", files["scores"], *labels, *options)
-        assert "has no value in column" in said or "must have no missing labels" in said
+        options = ["--review", "0.1", "--min-precision", "0.6", "-o", path, "--force"]
+        run("tune", files["scores"], *labels, *options)
+        found = Bands.load(path)
+        assert found.upper.tolist() == expected.upper.tolist()
+        assert found.support.tolist() == expected.support.tolist()

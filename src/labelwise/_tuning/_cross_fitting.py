@@ -89,7 +89,6 @@ def check_calibration(
     problem: Problem,
     certify: Certify | None,
     *,
-    allow_missing: bool = True,
     ids: Any = None,
     by_position: bool | None = None,
 ) -> Problem | None:
@@ -114,7 +113,7 @@ def check_calibration(
         Y,
         problem.names,
         given_groups,
-        allow_missing=allow_missing,
+        allow_missing=True,
         ids=column,
         by_position=by_position,
     )

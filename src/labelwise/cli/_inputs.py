@@ -383,7 +383,7 @@ def _refuse_missing(truth: NamedMatrix) -> None:
         truth.source,
         f"must have no missing labels, because this command needs the truth of every cell, got "
         f"{missing.nnz:,} (first: {place}): fill them in or leave out their rows, or use labelwise "
-        "tune without --review and labelwise evaluate, which leave missing cells out.",
+        "tune and labelwise evaluate, which leave missing cells out.",
     )
 
 

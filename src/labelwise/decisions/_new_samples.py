@@ -71,7 +71,7 @@ def corrected_value(
     slices : array of shape (n_samples,), default=None
         Slice of each sample, for thresholds that were tuned with slices.
     sample_weight : array of shape (n_samples,), default=None
-        Weight of each sample, finite and not negative. Only for thresholds.
+        Weight of each sample, finite and not negative.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the five folds,
         and those behind "auto" amounts.
@@ -220,12 +220,12 @@ def _tuned_on(
             "thresholds must have a request to be tuned again, got none, as in files of earlier "
             f"releases: call {again}."
         )
-    if is_bands and not (weights is slices is None):
-        raise ValueError("sample_weight and slices must be None for bands.")
+    if is_bands and slices is not None:
+        raise ValueError("slices must be None for bands.")
     if isinstance(rule, Thresholds):
         rule._check_slices_given(slices)
     problem = check_problem(
-        scores, Y, rule.label_names, groups, weights, slices, allow_missing=not is_bands
+        scores, Y, rule.label_names, groups, weights, slices, allow_missing=True
     )
     n_labels = problem.n_labels // problem.n_slices
     if n_labels != len(rule):

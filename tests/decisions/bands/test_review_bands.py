@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise.decisions import best_thresholds, review_bands
+from labelwise.decisions import best_thresholds, corrected_value, review_bands
 from labelwise.measures import Counts, f_measure
 from tests.decisions.problems import problems, random_problems
 from tests.oracles.bands import AllBands
@@ -272,3 +273,70 @@ def test_right_answers_to_the_queue_make_f_higher_than_thresholds_alone():
 def test_wrong_options_are_refused(options, error, message):
     with pytest.raises(error, match=message):
         review_bands(SCORES, Y, **options)
+
+
+@given(problem=problems(), rates=st.tuples(RATES, RATES), data=st.data())
+def test_missing_labels_count_nowhere(problem, rates, data):
+    scores, truth = problem
+    is_missing = data.draw(hnp.arrays(bool, truth.shape))
+    if is_missing.all():
+        return
+    every = AllBands(np.where(is_missing, -np.inf, scores), truth & ~is_missing)
+    known = np.where(is_missing, np.nan, truth)
+    bands = review_bands(scores, known, min_precision=rates[0], min_recall=rates[1])
+    check_rates(bands, *rates)
+    assert bands.support.tolist() == (truth & ~is_missing).sum(axis=0).tolist()
+    assert bands.reviewed.sum() - bands.gap <= every.smallest_queue(*rates) <= bands.reviewed.sum()
+    if bands.gap == 0:
+        assert bands.reviewed.sum() == every.smallest_queue(*rates)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_precision": 0.8, "min_recall": 0.9},
+        {"min_precision": 0.8, "max_review": 0.5},
+        {"max_review": 30},
+        {"cost": (1, 5, 0.2)},
+    ],
+    ids=str,
+)
+def test_a_sample_of_weight_two_counts_as_two_samples(options):
+    random = np.random.default_rng(0)
+    truth = random.random((60, 2)) < 0.4
+    scores = np.round(truth + 0.6 * random.normal(size=truth.shape), 1)
+    weights = random.integers(0, 4, 60)
+    rows = np.repeat(np.arange(60), weights)
+    weighted = review_bands(scores, truth, sample_weight=weights, **options)
+    repeated = review_bands(scores[rows], truth[rows], **options)
+    for name in ("upper", "lower", "accepted", "reviewed", "reviewed_positives", "support"):
+        assert getattr(weighted, name).tolist() == getattr(repeated, name).tolist()
+    assert (weighted.value, weighted.n_samples) == (repeated.value, repeated.n_samples)
+    assert weighted.review_per_1000 == repeated.review_per_1000
+
+
+def test_guaranteed_bands_take_missing_labels_and_whole_weights():
+    random = np.random.default_rng(1)
+    truth = (random.random((3000, 3)) < 0.4).astype(float)
+    scores = truth + 0.4 * random.normal(size=truth.shape)
+    truth[random.random(truth.shape) < 0.2] = np.nan
+    weights = random.integers(1, 3, 3000)
+    rates = {"min_precision": 0.8, "min_recall": 0.8}
+    bands = review_bands(
+        scores, truth, sample_weight=weights, **rates, guarantee=0.9, random_state=0
+    )
+    assert bands.guarantee.precision > 0.8
+    assert bands.guarantee.recall > 0.8
+    states, known = bands.decide(scores), ~np.isnan(truth)
+    assert bands.accepted.tolist() == (weights @ ((states == 1) & known)).tolist()
+    found = corrected_value(
+        review_bands(scores, truth, sample_weight=weights, **rates),
+        scores,
+        truth,
+        sample_weight=weights,
+        random_state=0,
+    )
+    assert found.precision > 0.78
+    assert found.n_samples == weights[known.any(axis=1)].sum()
+    with pytest.raises(ValueError, match="sample_weight of bands must be whole numbers"):
+        review_bands(scores, truth, sample_weight=weights / 2, **rates)

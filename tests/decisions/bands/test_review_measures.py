@@ -18,7 +18,6 @@ from labelwise.decisions import (
     review_bands,
     review_measures,
 )
-from labelwise.decisions.bands._band_search import ReviewCost
 from labelwise.decisions.bands._review_bands import cross_fitted_review
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
@@ -108,8 +107,8 @@ def test_the_corrected_value_of_bands_is_measured_on_the_other_folds():
     found = corrected_value(bands, scores, Y, groups=groups, random_state=0)
     problem = check_problem(scores, Y, None, groups)
     assert found == cross_fitted_review(problem, request_of(min_precision=0.8), 0)
-    with pytest.raises(ValueError, match="sample_weight must be None for bands"):
-        corrected_value(bands, scores, Y, sample_weight=np.ones(60))
+    with pytest.raises(ValueError, match="slices must be None for bands"):
+        corrected_value(bands, scores, Y, slices=np.ones(60))
     with pytest.raises(ValueError, match="got none, as in files of earlier releases: call review_"):
         corrected_value(replace(bands, request=None), scores, Y)
     with pytest.raises(TypeError, match="thresholds must be Thresholds, got Bands"):
@@ -135,5 +134,5 @@ def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
 
 
 def test_costs_of_a_label_are_numbers():
-    cost = ReviewCost(*request_of(cost=(1, [1, 2, 3], 0.5)).costs)
-    assert cost.for_label(1) == ReviewCost(1.0, 2.0, 0.5)
+    costs = request_of(cost=(1, [1, 2, 3], 0.5)).costs
+    assert [float(part[1]) for part in costs] == [1.0, 2.0, 0.5]

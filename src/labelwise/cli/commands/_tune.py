@@ -91,7 +91,7 @@ def tune(
     given, changed = opt.tuning_arguments(asked)
     if review is not None:
         others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster, "slices": slices}
-        _check_review(review, given, changed, **others, weights=weights)
+        _check_review(review, given, changed, **others)
     if certify_path:
         refused = [name for name in changed if name not in (*_RATES, "guarantee", *_OF_PATH)]
         others = {"review": review, "bootstrap": bootstrap, "slices": slices, "cluster": cluster}
@@ -122,7 +122,7 @@ def tune(
                 labels,
                 [scores],
                 beside=beside,
-                allow_missing=review is None,
+                allow_missing=True,
                 labels_of_scores=True,
             )
             samples = {"scores": same.others[0].values, "Y": same.truth.values}

@@ -54,6 +54,7 @@ def review_bands(
     random_state: Any = None,
     label_names: Sequence[str] | None = None,
     groups: Any = None,
+    sample_weight: Any = None,
     ids: Any = None,
     by_position: bool = False,
 ) -> Bands:
@@ -71,7 +72,9 @@ def review_bands(
         that the label is rejected.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels, 0 or 1. Columns with names are matched by name. Rows are matched by the ids if
-        both have them: an index of pandas frames that is more than a count from 0, or `ids`.
+        both have them: an index of pandas frames that is more than a count from 0, or `ids`. NaN,
+        null or a masked cell is a missing label, which counts nowhere: rates and the queue are
+        those of the cells with truth.
     min_precision : float, default=None
         Lower bound on the share of positives among all accepted cells. If no cell is accepted,
         none is wrong, and the bound is met. With None and without `max_review`, no cell is
@@ -103,6 +106,9 @@ def review_bands(
         Group of each sample; samples of a group stay together. With `guarantee`, they are in the
         same part, and the groups must be independent of each other: the samples of one patient.
         Without groups, all samples must be independent; give groups if samples were copied.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. Only whole numbers: a sample of weight 2
+        counts as two. With `guarantee`, no new sample may be heavier than the heaviest one.
     ids : str or dict, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
@@ -198,11 +204,15 @@ def review_bands(
     array([[-1,  1]], dtype=int8)
     """
     matching = {"ids": ids, "by_position": by_position}
-    problem = check_problem(scores, Y, label_names, groups, **matching)
+    problem = check_problem(
+        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
+    )
+    if problem.weights is not None and problem.weights.dtype.kind == "f":
+        raise ValueError("sample_weight of bands must be whole numbers: cells are counted.")
     request = BandRequest(
         min_precision, min_recall, max_review, cost, guarantee, n_labels=problem.n_labels
     )
-    tested = check_calibration(problem, request.certify, allow_missing=False, **matching)
+    tested = check_calibration(problem, request.certify, **matching)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
@@ -228,7 +238,7 @@ def solve_bands(
     if request.certify is not None:
         return _guaranteed(problem, request, request.certify, random_state, calibration)
     search = QueueSearch(problem)
-    most = request.most_reviewed(problem.n_samples)
+    most = request.most_reviewed(problem.total_weight)
     if most is None:
         choice = search.smallest_queue(request.min_precision, request.min_recall)
         return _bands(problem, choice, request)
@@ -266,7 +276,7 @@ def _bands(problem: Problem, choice: BandChoice, request: BandRequest) -> Bands:
     value, gap = choice.value, choice.gap
     if choice.objective == "review":
         # The queue is counted in cells of 1,000 samples.
-        value, gap = (1000 * (n_cells / problem.n_samples) for n_cells in (value, gap))
+        value, gap = (1000 * (n_cells / problem.total_weight) for n_cells in (value, gap))
     return Bands(
         upper=upper.thresholds,
         lower=lower.thresholds,
@@ -275,7 +285,7 @@ def _bands(problem: Problem, choice: BandChoice, request: BandRequest) -> Bands:
         accepted_positives=upper.hits,
         reviewed=lower.decided - upper.decided,
         reviewed_positives=lower.hits - upper.hits,
-        n_samples=problem.n_samples,
+        n_samples=problem.total_weight,
         label_names=problem.names,
         objective=choice.objective,
         value=value,
@@ -296,8 +306,9 @@ def _guaranteed(
     ends, guarantee = _certified_ends(problem, request, certify, random_state, calibration)
     states = sparse.csr_array(ends.states(problem.scores))
     is_accepted, is_kept = states == 1, states != 0
+    everyone, Y = problem.everyone, problem.Y
     cuts = [
-        BandCut(thresholds, _by_label(cells), _by_label(cells.multiply(problem.Y)))
+        BandCut(thresholds, everyone @ cells, everyone @ cells.multiply(Y))
         for thresholds, cells in ((ends.upper, is_accepted), (ends.lower, is_kept))
     ]
     choice = BandChoice(cuts[0], cuts[1], "review", 0.0, 0.0)
@@ -308,10 +319,6 @@ def _guaranteed(
     # Any cell above the upper threshold may be one too many, and so to review.
     no_end = np.full(problem.n_labels, np.inf)
     return replace(found, curves=band_curves(whole_hulls(problem), no_end, ends.lower))
-
-
-def _by_label(cells: Any) -> np.ndarray:
-    return np.asarray(cells.sum(axis=0), dtype=np.int64).ravel()
 
 
 def _certified_ends(
@@ -350,13 +357,20 @@ def _certified_ends(
         point = _certified(parts, "min_recall", request.min_recall, options)
         if point is not None:
             lower = np.minimum(point.thresholds, upper)
-        elif sparse.issparse(problem.scores):
+        elif _lacks_scores(problem):
             raise InfeasibleError(
                 f"min_recall={request.min_recall} cannot be guaranteed with probability "
                 f"{certify.level:g}: cells without a score are always rejected."
             )
     ends = BandEnds(lower, upper, most)
     return ends, _guarantee(ends, parts, request, certify)
+
+
+def _lacks_scores(problem: Problem) -> bool:
+    """Return whether scores may be absent; dense scores with missing labels are stored as CSR."""
+    n_cells = problem.n_samples * problem.n_labels
+    was_dense = problem.n_missing > 0 and problem.scores.nnz + problem.n_missing == n_cells
+    return sparse.issparse(problem.scores) and not was_dense
 
 
 def _certified(parts: Parts, name: str, rate: float, options: Certify) -> CertifiedPoint | None:
@@ -386,7 +400,8 @@ def _guarantee(
 ) -> BandGuarantee:
     """Build the guarantee, with what the bands reach on the calibration samples."""
     tested = parts.calibration.problem
-    found = count_states(tested.Y, sparse.csr_array(ends.states(tested.scores)))
+    states = sparse.csr_array(ends.states(tested.scores))
+    found = count_states(tested.Y, states, tested.everyone)
     accepted = rates_reached(parts.calibration, ends.upper, ends.max_decided, "micro")
     kept = rates_reached(parts.calibration, ends.lower, None, "micro")
     return BandGuarantee(
@@ -411,7 +426,7 @@ def cross_fitted_review(
     of all folds are counted together. A total of `max_review` is shared out among samples.
     """
     folds = random_folds(problem, random_state)
-    part_request = request.for_parts(problem.n_samples)
+    part_request = request.for_parts(problem.total_weight)
     found = []
     for fold in np.unique(folds):
         here, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
@@ -423,5 +438,6 @@ def cross_fitted_review(
         if bands is None:
             return None
         states = sparse.csr_array(bands.decide(problem.scores[here]))
-        found.append(count_states(sparse.csc_array(problem.Y[here]), states))
+        Y = sparse.csc_array(problem.Y[here])
+        found.append(count_states(Y, states, problem.everyone[here]))
     return ReviewMeasures(*map(sum, zip(*found, strict=True)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy import sparse
 
 from labelwise._validation import check_outcome, check_states
@@ -136,18 +137,25 @@ def review_measures(
     return count_states(outcome.Y, check_states(outcome.scores, "decided"))
 
 
-def count_states(Y: sparse.csc_array, states: sparse.csr_array) -> ReviewMeasures:
-    """Count checked three-state decisions; Y is boolean."""
+def count_states(
+    Y: sparse.csc_array, states: sparse.csr_array, weights: np.ndarray | None = None
+) -> ReviewMeasures:
+    """Count checked three-state decisions; Y is boolean, and weights are whole numbers."""
     is_accepted, is_reviewed = states == 1, states == -1
+    everyone = np.ones(Y.shape[0], dtype=np.int64) if weights is None else weights
+
+    def total(cells: Any) -> int:
+        return int(everyone @ np.asarray(cells.sum(axis=1)).ravel())
+
     return ReviewMeasures(
-        n_samples=int(Y.shape[0]),
-        n_cells=int(Y.shape[0] * Y.shape[1]),
-        n_positive=int(Y.sum()),
-        accepted=int(is_accepted.sum()),
-        accepted_positives=int(is_accepted.multiply(Y).sum()),
-        reviewed=int(is_reviewed.sum()),
-        reviewed_positives=int(is_reviewed.multiply(Y).sum()),
-        reviewed_samples=int((is_reviewed.sum(axis=1) > 0).sum()),
+        n_samples=int(everyone.sum()),
+        n_cells=int(everyone.sum() * Y.shape[1]),
+        n_positive=total(Y),
+        accepted=total(is_accepted),
+        accepted_positives=total(is_accepted.multiply(Y)),
+        reviewed=total(is_reviewed),
+        reviewed_positives=total(is_reviewed.multiply(Y)),
+        reviewed_samples=int(everyone @ (np.asarray(is_reviewed.sum(axis=1)).ravel() > 0)),
     )
 
 
