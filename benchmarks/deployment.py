@@ -1,26 +1,37 @@
-"""Audits of nih-chestxray: error, intervals and their coverage, beside cells drawn evenly.
+"""Audits, monitors, expectations and lists of label errors: how often they are right.
 
-Thresholds are tuned on half of the patients, and the decisions on the other half are audited.
-BENCH_DRAWS sets the number of audits. The table goes into the docs.
+Thresholds are tuned on half of the patients of nih-chestxray, and the decisions on the other half
+are audited, beside cells drawn evenly. Monitors watch simulated days, expectations are compared
+with the truth of held-out halves, and errors planted in labels are searched for, beside cleanlab
+if it is installed. BENCH_DRAWS sets the number of audits and monitors. The tables go into the docs.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from pyarrow import parquet
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
 
+from benchmarks.guarantees_real import scored_rows
 from benchmarks.scored_sets import HOME
 from labelwise._io import written_whole
+from labelwise.data import load
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.deployment import audit_report, plan_audit
-from labelwise.measures import count, f_measure, micro, precision, recall
+from labelwise.deployment import Monitor, audit_report, expect, find_label_errors, plan_audit
+from labelwise.learners import BinaryRelevance
+from labelwise.measures import count, f_measure, macro, micro, precision, recall
 
 TABLE = Path(__file__).with_name("deployment.md")
 N_DRAWS = 1000
 SIZES = (200, 500, 2000)
+# Sets of guarantees_real whose halves are compared with expectations.
+SETS = ("ptbxl", "yeast", "enron")
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
 
@@ -73,14 +84,148 @@ def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: i
     return lines
 
 
+# ------------------------------------------------ planted label errors
+
+
+def planted(Y: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Lose 5 % of the positives, and add as many wrong ones to the same labels."""
+    positives = np.argwhere(Y == 1)
+    lost = positives[random.choice(len(positives), len(positives) // 20, replace=False)]
+    noisy = Y.copy()
+    for j in lost[:, 1]:
+        noisy[random.choice(np.flatnonzero(Y[:, j] == 0)), j] = 1
+    noisy[lost[:, 0], lost[:, 1]] = 0
+    return noisy
+
+
+def yeast_scores(noisy: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Return held-out probabilities of logistic regressions that were fitted to noisy labels."""
+    scores = np.zeros(noisy.shape)
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        model = BinaryRelevance(LogisticRegression(max_iter=300)).fit(X[train], noisy[train])
+        scores[test] = model.predict_proba(X[test])
+    return scores
+
+
+def suspects_of_cleanlab(scores: np.ndarray, noisy: np.ndarray) -> np.ndarray | None:
+    """Rank cells by cleanlab: its issues first, by self-confidence; None if it is missing."""
+    if find_spec("cleanlab") is None:
+        return None
+    from cleanlab.multilabel_classification.filter import find_multilabel_issues_per_class
+
+    given = [np.flatnonzero(row).tolist() for row in noisy]
+    issues = np.stack(find_multilabel_issues_per_class(given, scores, n_jobs=1), axis=1)
+    confidence = np.where(noisy == 1, scores, 1 - scores)
+    return np.argsort((confidence + 10 * ~issues).ravel(), kind="stable")
+
+
+def suspect_lines() -> list[str]:
+    """Return the share of planted errors among as many listed cells."""
+    lines = ["| set | planted | listed by | share found |", "|---|--:|---|--:|"]
+    random = np.random.default_rng(0)
+    yeast = load("yeast", data_home=HOME)
+    X, of_yeast = yeast.X, yeast.Y.toarray().astype(np.int64)
+    chest, of_chest, _ = chest_scores()
+    of_chest = of_chest.astype(np.int64)
+    for name, Y in {"yeast": of_yeast, "nih-chestxray": of_chest}.items():
+        noisy = planted(Y, random)
+        wrong = (noisy != Y).ravel()
+        scores = yeast_scores(noisy, X) if name == "yeast" else chest
+        n_wrong = int(wrong.sum())
+        found = find_label_errors(scores, noisy, n_cells=n_wrong)
+        confidence = np.where(noisy == 1, 1 - scores, scores).ravel()
+        ranked = {
+            "chance": found.rows * Y.shape[1] + found.labels,
+            "confidence": np.argsort(-confidence, kind="stable"),
+            "cleanlab": suspects_of_cleanlab(scores, noisy),
+        }
+        for way, cells in ranked.items():
+            if cells is not None:
+                share = wrong[cells[:n_wrong]].mean()
+                lines.append(f"| {name} | {n_wrong:,} | {way} | {share:.1%} |")
+    return lines
+
+
+# ------------------------------------------------ expectations, and false alarms
+
+
+def expect_lines() -> list[str]:
+    """Return errors of expected micro F on the held-out halves of scored sets."""
+    lines = [
+        "| set | micro F | expected | range | macro F | expected |",
+        "|---|--:|--:|---|--:|--:|",
+    ]
+    scores, Y, patients = chest_scores()
+    names = np.unique(patients)
+    half = np.isin(patients, np.random.default_rng(0).permutation(names)[: names.size // 2])
+    sets = {"nih-chestxray": (scores, Y.astype(np.int64), half)}
+    for name in SETS:
+        rows = scored_rows(name)
+        first = np.random.default_rng(0).random(len(rows.Y)) < 0.5
+        sets[name] = (rows.scores, np.asarray(rows.Y).astype(np.int64), first)
+    for name, (scores, Y, half) in sets.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # labels without positives
+            tuned = best_thresholds(scores[half], Y[half])
+        found = expect(tuned, scores[~half], calibrate=(scores[half], Y[half]), random_state=0)
+        counts = count(Y[~half], tuned.decide(scores[~half]))
+        low, high = found.ranges["micro-f"]
+        lines.append(
+            f"| {name} | {micro(f_measure, counts):.3f} | {found.values['micro-f']:.3f} | "
+            f"{low:.3f} to {high:.3f} | {macro(f_measure, counts):.3f} | "
+            f"{found.values['macro-f']:.3f} |"
+        )
+    return lines
+
+
+def monitor_lines(n_draws: int) -> list[str]:
+    """Return how often monitors raise a false alarm, and how soon they find a change."""
+    lines = [
+        "| change after | false alarms in 100 days | found after | error of its date |",
+        "|--:|--:|--:|--:|",
+    ]
+    rule = best_thresholds([[0.2], [0.8]], [[0], [1]])
+    rule.values[:] = 0.5
+    random = np.random.default_rng(0)
+
+    def day(right: float) -> tuple[np.ndarray, np.ndarray]:
+        scores = np.full((30, 1), 0.9)
+        return scores, (random.random(scores.shape) < right).astype(np.int64)
+
+    for change in (0, 5, 50, 90):
+        delays, errors, alarms = [], [], 0
+        for _ in range(n_draws):
+            monitor = Monitor(rule, at_least={"micro-precision": 0.7})
+            for number in range(300 if change else 100):
+                # Without a change, the precision is exactly as promised.
+                monitor.update(*day(0.7 if not change else 0.75 if number < change else 0.6))
+                if monitor.alarm:
+                    break
+            alarms += monitor.alarm and (not change or number < change)
+            if change and monitor.alarm and number >= change:
+                delays.append(number - change + 1)
+                errors.append(abs(int(monitor.changed_at or 0) - 1 - change))
+        found = [f"{np.mean(one):.1f} days" if one else "" for one in (delays, errors)]
+        when = f"{change} days" if change else "never"
+        lines.append(f"| {when} | {alarms / n_draws:.1%} | {found[0]} | {found[1]} |")
+    return lines
+
+
 def main() -> None:
+    """Measure all of it, and write the tables."""
     n_draws = int(os.environ.get("BENCH_DRAWS", N_DRAWS))
     scores, Y, patients = chest_scores()
     names = np.unique(patients)
     half = np.isin(patients, np.random.default_rng(0).permutation(names)[: names.size // 2])
     tuned = best_thresholds(scores[half], Y[half].astype(np.int64))
-    lines = audit_lines(tuned, scores[~half], Y[~half].astype(np.int64), n_draws)
-    text = "\n".join(lines) + "\n"
-    print(text)
-    with written_whole(TABLE) as stream:
-        stream.write(text.encode())
+    tables = {
+        TABLE: audit_lines(tuned, scores[~half], Y[~half].astype(np.int64), n_draws),
+        TABLE.with_stem("deployment_monitor"): monitor_lines(n_draws),
+        TABLE.with_stem("deployment_expect"): expect_lines(),
+        TABLE.with_stem("deployment_errors"): suspect_lines(),
+    }
+    for path, lines in tables.items():
+        text = "\n".join(lines) + "\n"
+        print(text)
+        with written_whole(path) as stream:
+            stream.write(text.encode())

@@ -95,6 +95,18 @@ def test_the_file_is_plain_json_with_infinity_as_a_word(tmp_path, tuned):
     assert content["label_names"] == ["é", "b"]
 
 
+def test_the_corrected_value_is_in_the_file(tmp_path):
+    path, ones = tmp_path / "tuned.json", np.ones(1, dtype=np.int64)
+    evidence = Evidence(0.9, "f_measure", "micro", ones, ones, 1)
+    for value in (0.75, float("nan")):
+        Thresholds(np.ones(1), replace(evidence, corrected_value=value)).save(path)
+        np.testing.assert_equal(Thresholds.load(path).evidence.corrected_value, value)
+    content = json.loads(path.read_text())
+    del content["corrected_value"], content["slices"]
+    path.write_text(json.dumps({**content, "version": 5}))
+    assert np.isnan(Thresholds.load(path).evidence.corrected_value)
+
+
 def test_the_dictionary_has_the_content_of_the_file(tmp_path, tuned):
     tuned.save(tmp_path / "tuned.json")
     assert list(tuned.to_dict().items()) == list(

@@ -191,7 +191,7 @@ def _check_sizes(found: JsonFile, first: str, *others: str) -> None:
 _SINCE_2: Mapping[str, Any] = {"most_per_row": None, "constraints": [], "guarantee": None}
 _SINCE_3 = {"adapted": False, "n_missing": 0, "weighted": False, "top_per_row": None}
 _SINCE_5 = {"request": None}
-_SINCE_6 = {"slices": None}
+_SINCE_6 = {"slices": None, "corrected_value": "nan"}
 
 
 def _with_labels(constraint: Any) -> Any:
@@ -244,6 +244,7 @@ class ThresholdFile(JsonFile):
     weighted: bool
     request: Annotated[_Options, _asked(Request, "values")]
     slices: Annotated[SliceThresholds, as_record(_slices_of_lists, _SliceFields)] | None
+    corrected_value: Number
 
     @classmethod
     def current(cls, content: dict[str, Any], version: int) -> dict[str, Any]:

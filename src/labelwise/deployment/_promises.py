@@ -130,10 +130,10 @@ def _of_thresholds(rule: Thresholds, tolerance: float) -> list[Promise]:
         name = f"{'label' if by_label else evidence.average}-{measure}"
         if name not in names:
             found += _each(rule, name, check.limit, "constraint", by_label)
-    value = evidence.corrected_value
-    if math.isfinite(value) and evidence.measure == "f_measure" and evidence.average != "macro":
+    value, name = evidence.corrected_value, f"{evidence.average}-f"
+    is_tested = name in NAMES and evidence.measure == "f_measure" and name not in names
+    if math.isfinite(value) and is_tested:
         limit = max(value - tolerance, 0.0)
-        name = f"{evidence.average}-f"
         found.append(Promise(name, limit, "corrected value", beta=evidence.beta))
     return found
 
