@@ -104,6 +104,16 @@ def test_reasons_for_doubt_are_named(tuned):
         expect(tuned, sparse.csr_array(proba))
 
 
+def test_a_label_that_is_never_decided_has_no_precision():
+    proba, Y = draw(0)
+    rule = best_thresholds(proba, Y)
+    rule.values[1] = np.inf
+    found = expect(rule, proba, random_state=0)
+    assert np.isnan(found.label_values["precision"][1])
+    assert np.isnan(found.label_ranges["precision"][:, 1]).all()
+    assert not np.isnan(found.label_ranges["recall"]).any()
+
+
 def test_a_command_prints_the_expectation(tuned, tmp_path):
     (proba, Y), names = draw(0), ("sea", "sky")
     best_thresholds(proba, Y, label_names=names).save(tmp_path / "t.json")

@@ -28,6 +28,12 @@ def test_chances_are_those_of_the_definition(cells, rate):
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+def test_scores_that_differ_by_little_are_different_scores():
+    chances = chances_of_errors(np.array([-1.5, 2.9e-34, 0.0]), np.array([True, False, False]))
+    expected = oracle.chances([-1.5, 2.9e-34, 0.0], [True, False, False], 0.05)
+    np.testing.assert_allclose(chances, expected)
+
+
 def planted(seed, n_errors=60):
     """Scores of a weak model, labels with errors, and where these are; one label is rare."""
     random = np.random.default_rng(seed)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from labelwise.deployment._expect import expect
     from labelwise.deployment._files import read_answers as read_answers
     from labelwise.deployment._label_errors import LabelErrors as LabelErrors
+    from labelwise.deployment._label_errors import chances_of_errors as chances_of_errors
     from labelwise.deployment._label_errors import find_label_errors
     from labelwise.deployment._monitor import Monitor
     from labelwise.deployment._promises import Promise as Promise

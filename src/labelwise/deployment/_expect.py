@@ -214,10 +214,9 @@ def expect(
         if adapt and sigmoids is not None:
             drawn = _adapted(drawn, shift)
         _draw_measures(drawn, decided, random, scale.n_draws, draws)
-    ends = (1 - level) / 2, (1 + level) / 2
     found = _measured(counts)
     averages = [name for name in found if "-" in name]
-    spread = {name: np.nanquantile(np.concatenate(draws[name]), ends, axis=0) for name in found}
+    spread = {name: _ends(np.concatenate(draws[name]), level) for name in found}
     return Expectation(
         {name: float(found[name]) for name in averages},
         {name: (float(spread[name][0]), float(spread[name][1])) for name in averages},
@@ -335,6 +334,14 @@ def _adapted(proba: np.ndarray, shift: Any) -> np.ndarray:
     for j in np.flatnonzero(shift.moved):
         found[:, j] = at_priors(proba[:, j], shift.old[j], new[j])
     return found
+
+
+def _ends(draws: np.ndarray, level: float) -> np.ndarray:
+    """Return the ends of the middle share of draws; NaN where a measure is never defined."""
+    defined = ~np.isnan(draws).all(axis=0)
+    shares = (1 - level) / 2, (1 + level) / 2
+    found = np.nanquantile(np.where(defined, draws, 0.0), shares, axis=0)
+    return np.where(defined, found, np.nan)
 
 
 def _expected_counts(proba: np.ndarray, decided: np.ndarray) -> Counts:

@@ -13,6 +13,7 @@ from labelwise._text import as_text, printable
 from labelwise._validation import check_outcome, check_real, check_whole
 
 _MOST_SHOWN = 20
+_ERROR_RATE = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,7 +204,9 @@ def _stored(scores: Any, j: int, n_samples: int) -> tuple[np.ndarray, np.ndarray
     return scores.indices[part], np.asarray(scores.data[part], dtype=np.float64)
 
 
-def chances_of_errors(scores: np.ndarray, truth: np.ndarray, rate: float) -> np.ndarray:
+def chances_of_errors(
+    scores: np.ndarray, truth: np.ndarray, rate: float = _ERROR_RATE
+) -> np.ndarray:
     """Return the probability that each given label of one class is wrong.
 
     Parameters
@@ -212,7 +215,7 @@ def chances_of_errors(scores: np.ndarray, truth: np.ndarray, rate: float) -> np.
         Scores of a label.
     truth : ndarray of bool of shape (n_samples,)
         The label as given.
-    rate : float
+    rate : float, default=0.05
         Share of the positives that are assumed to be lost.
 
     Returns
@@ -225,7 +228,9 @@ def chances_of_errors(scores: np.ndarray, truth: np.ndarray, rate: float) -> np.
     if not truth.any() or truth.all():
         return np.zeros(truth.size)
     share = truth.mean()
-    fitted = IsotonicRegression().fit_transform(scores, truth.astype(np.float64))
+    # Ranks, because scores that are nearly equal are no different numbers for scikit-learn.
+    ranks = np.unique(scores, return_inverse=True)[1]
+    fitted = IsotonicRegression().fit_transform(ranks, truth.astype(np.float64))
     # Pieces with few samples are drawn to the share of all: a single positive proves little.
     pieces, place, sizes = np.unique(fitted, return_inverse=True, return_counts=True)
     p = ((pieces * sizes + share) / (sizes + 1))[place]

@@ -33,6 +33,7 @@ from labelwise.reports.desk._points import (
 )
 from tests.decisions.problems import problems
 from tests.oracles import desk as oracle
+from tests.oracles import label_errors
 from tests.reports.small_desk import GROUPS, NAMES, RIVAL, SCORES, SMALL, Y
 
 TRUTH = Y.astype(bool)
@@ -259,9 +260,11 @@ def test_notable_rows_have_the_strength_of_the_definition(given_problem):
             assert truth[i, j] == (kind == "missed")
             assert value == pytest.approx(strength(scores, truth, i, j))
         cells = np.argwhere(truth == (kind == "missed"))
-        highest = max((strength(scores, truth, i, j) for i, j in cells), default=0)
-        assert rows.strength.max(initial=0) == pytest.approx(highest)
-        assert (np.diff(rows.strength) <= 0).all()
+        columns = zip(scores.T.tolist(), truth.T.tolist(), strict=True)
+        chances = np.array([label_errors.chances(*one, 0.05) for one in columns]).T
+        highest = max((chances[i, j] for i, j in cells if strength(scores, truth, i, j)), default=0)
+        assert rows.chance.max(initial=0) == pytest.approx(highest)
+        assert (np.diff(rows.chance) <= 0).all()
     near = found.nearest["cut"]
     for j in range(scores.shape[1]):
         distance = np.abs(scores[:, j] - 0.2)

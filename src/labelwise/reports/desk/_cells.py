@@ -1,7 +1,7 @@
 """Single cells of a problem, a score of a sample for a label: histograms, and cells worth a look.
 
 The score and reliability plots show a histogram of each label. Worth a look are cells nearest to
-the cut, and those whose scores contradict their labels.
+the cut, and those whose labels are probably wrong, as `find_label_errors` ranks them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._tuning import Problem
+from labelwise.deployment import chances_of_errors
 
 # Cells of a block of labels, whether a sparse matrix stores them or not.
 _TOGETHER = 2**22
@@ -99,6 +100,7 @@ class NotableCells(NamedTuple):
     scores: np.ndarray
     truth: np.ndarray
     strength: np.ndarray
+    chance: np.ndarray  # that the truth is wrong
     n_beside: np.ndarray  # samples next to the cell in the order of scores, without the cell itself
     positives_beside: np.ndarray  # those of them that have the label
 
@@ -110,6 +112,7 @@ class RankedLabel(NamedTuple):
     scores: np.ndarray
     rows: np.ndarray
     truth: np.ndarray
+    chance: np.ndarray  # that the truth is wrong, see `labelwise.deployment.find_label_errors`
 
     def at(self, places: np.ndarray, strength: np.ndarray) -> NotableCells:
         """Return some of the cells, with their strength."""
@@ -124,6 +127,7 @@ class RankedLabel(NamedTuple):
             self.scores[places],
             truth,
             strength,
+            self.chance[places],
             stop - first - 1,
             n_before[stop] - n_before[first] - truth,
         )
@@ -148,9 +152,9 @@ def notable_rows(problem: Problem, points: Mapping[str, np.ndarray]) -> NotableR
         for name, thresholds in points.items():
             near[name].append(nearest(ranked, float(thresholds[ranked.label]), spread or 1.0))
     return NotableRows(
-        _strongest(unexpected),
-        _strongest(missed),
-        {name: _strongest(parts, least=-np.inf) for name, parts in near.items()},
+        _first("chance", unexpected, least=0.0),
+        _first("chance", missed, least=0.0),
+        {name: _first("strength", parts, least=-np.inf) for name, parts in near.items()},
     )
 
 
@@ -193,12 +197,14 @@ def _ranked_labels(problem: Problem) -> Iterator[RankedLabel]:
             part = slice(ends[j], ends[j + 1])
             order = np.argsort(cells.scores[part], kind="stable")
             columns = (cells.scores[part], cells.rows[part], cells.truth[part])
-            yield RankedLabel(cells.first + j, *(column[order] for column in columns))
+            scores, rows, truth = (column[order] for column in columns)
+            chance = chances_of_errors(scores, truth)
+            yield RankedLabel(cells.first + j, scores, rows, truth, chance)
 
 
-def _strongest(parts: list[NotableCells], least: float = 0.0) -> NotableCells:
-    """Return the strongest cells of all labels whose strength is above `least`."""
+def _first(by: str, parts: list[NotableCells], least: float) -> NotableCells:
+    """Return the first cells of all labels by chance or strength, of strength above `least`."""
     found = NotableCells(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-    order = np.lexsort((found.labels, found.rows, -found.strength))[:MOST_ROWS]
-    order = order[found.strength[order] > least]
+    order = np.lexsort((found.labels, found.rows, -found.strength, -getattr(found, by)))
+    order = order[found.strength[order] > least][:MOST_ROWS]
     return NotableCells(*(part[order] for part in found))

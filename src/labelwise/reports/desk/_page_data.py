@@ -243,7 +243,9 @@ def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
 
 def _cell_list(desk: Desk, found: NotableCells) -> list[list[Any]]:
     """Return the cells as lists, the last entry of which are the terms that speak for the label."""
-    columns = [column.tolist() for column in found._replace(truth=found.truth.astype(int))]
+    parts = found._replace(truth=found.truth.astype(int))._asdict()
+    del parts["chance"]
+    columns = [column.tolist() for column in parts.values()]
     return [list(cell) for cell in zip(*columns, desk.terms(found.rows, found.labels), strict=True)]
 
 
