@@ -104,13 +104,16 @@ def keeps(limits, Y, decided, hits):
 
 
 def scan(scores, Y, beta, max_scans=None):
-    """pillai2012, Algorithm 1, each set of thresholds evaluated by its definition."""
+    """pillai2012, Algorithm 1, each set of thresholds evaluated by its definition.
+
+    Returns the value after each scan, and the number of different sets.
+    """
 
     def f(thresholds):
         return float(micro(partial(f_measure, beta=beta), Y, scores >= thresholds))
 
-    thresholds = np.full(scores.shape[1], -np.inf)
-    evaluated, values = 0, []
+    thresholds, lowest = np.full(scores.shape[1], -np.inf), scores.min(axis=0)
+    evaluated, values = set(), []
     updated = True
     while updated and len(values) != max_scans:
         updated = False
@@ -118,13 +121,14 @@ def scan(scores, Y, beta, max_scans=None):
             # The lowest score decides as much as anything below it.
             start = max(thresholds[k], column.min())
             candidates = [t for t in reversed(cuts(column)) if t >= start]
-            tried = [f(np.r_[thresholds[:k], t, thresholds[k + 1 :]]) for t in candidates]
-            evaluated += len(candidates)
+            vectors = [np.r_[thresholds[:k], t, thresholds[k + 1 :]] for t in candidates]
+            tried = [f(vector) for vector in vectors]
+            evaluated |= {tuple(np.maximum(vector, lowest)) for vector in vectors}
             best = candidates[int(np.argmax(tried))]
             if best != start:
                 thresholds[k], updated = best, True
         values.append(f(thresholds))
-    return values, evaluated
+    return values, len(evaluated)
 
 
 def envelope(scores, Y):

@@ -23,7 +23,7 @@ class Scan(NamedTuple):
     thresholds : Thresholds
         The thresholds after the last scan.
     n_evaluated : int
-        Number of threshold vectors whose F-measure was computed.
+        Number of different threshold vectors whose F-measure was computed.
     n_scans : int
         Number of scans over all labels, including the last one, which changes no threshold.
     value_after_first_scan : float
@@ -79,8 +79,8 @@ def scan_thresholds(
     Returns
     -------
     Scan
-        The thresholds, the number of evaluated threshold vectors (each candidate of a label counts
-        once, including its current threshold), the number of scans, and the value after the first.
+        The thresholds, the number of evaluated threshold vectors (a vector that comes back in a
+        later scan counts once), the number of scans, and the value after the first.
 
     Raises
     ------
@@ -160,7 +160,10 @@ def _scanned(labels: list[Cuts], beta: float, max_scans: int | None) -> _Scanned
     decided = sum(int(cuts.decided[-1]) for cuts in labels)
     hits = sum(int(cuts.hits[-1]) for cuts in labels)
     values: list[float] = []
-    n_evaluated, moved = 0, True
+    # The vectors above the current threshold of a label are new, unless no other label has moved
+    # since its last visit: thresholds only rise, so that no vector of earlier moves comes back.
+    n_evaluated, moved, n_moves = 1, True, 0
+    n_seen = np.full(len(labels), -1)  # moves of all labels up to the last visit of each
     while moved and len(values) != max_scans:
         moved = False
         for j, cuts in enumerate(labels):
@@ -168,11 +171,13 @@ def _scanned(labels: list[Cuts], beta: float, max_scans: int | None) -> _Scanned
             more = cuts.decided[:end] - cuts.decided[places[j]]
             more_hits = cuts.hits[:end] - cuts.hits[places[j]]
             f = (1 + beta**2) * (hits + more_hits) / (weighted_positives + decided + more)
-            n_evaluated += end
+            n_evaluated += 0 if n_seen[j] == n_moves else places[j]
             # Among equal values the lowest threshold: it moves only to a higher value.
             best = places[j] - int(np.argmax(f[::-1]))
             if best != places[j]:
                 places[j], moved = best, True
                 decided, hits = decided + int(more[best]), hits + int(more_hits[best])
+                n_moves += 1
+            n_seen[j] = n_moves
         values.append((1 + beta**2) * hits / (weighted_positives + decided))
     return _Scanned(places, values, int(n_evaluated), moved)
