@@ -104,7 +104,7 @@ def _weights(counts: sparse.csr_array) -> TfidfTransformer:
 def by_bag_plugin(train: Corpus, test: Corpus) -> Decided:
     """Decide by `BagPlugin` of tf-idf weights of sentences."""
     weights = _weights(train.counts)
-    model = BagPlugin(maximize=MEASURE, random_state=0)
+    model = BagPlugin(maximize=MEASURE, shrink=0.0, random_state=0)
     model.fit(Bags(weights.transform(train.counts), train.starts), train.abstracts)
     bags = Bags(weights.transform(test.counts), test.starts)
     found = model.predict_instances(bags)

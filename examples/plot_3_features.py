@@ -32,7 +32,7 @@ selector.ranking_.size, selector.get_feature_names_out(corpus.feature_names)
 # the smaller set plus those of the added terms. Error bars are standard errors over ten parts of
 # the test rows.
 
-model = OkapiNeighbors(k=30).fit(train.X, train.Y)
+model = OkapiNeighbors(n_neighbors=30).fit(train.X, train.Y)
 sizes = [20, 50, 100, 200, 400, 800, 1600]
 parts = assign(test.Y, 10, random_state=0)
 _, ax = plt.subplots()

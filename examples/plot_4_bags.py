@@ -16,7 +16,7 @@ from labelwise.reports import BagDisplay
 
 data = load("digit-bags")
 training, unseen = data.take(data.train), data.take(data.test)
-model = BagPlugin(random_state=0).fit(training)
+model = BagPlugin(maximize="macro-f", random_state=0).fit(training)
 
 # %%
 # The macro F on held-out bags after each round. In the first round, every picture of a bag counts

@@ -868,7 +868,7 @@ TEXTS = [
 def _() -> Any:
     made = corpus()
     by = ("df", "information-gain", "chi2-max", "chi2-avg")
-    lists = [features.term_scores(made.X, made.Y, by=one, cut=1) for one in by]
+    lists = [features.TermSelector(by=one, cut=1).fit(made.X, made.Y).scores_ for one in by]
     rules = ("lowest-rank", "highest-rank", "average-rank", "max-or", "length-or")
     selector = features.TermSelector(20).fit(made.X, labels_of(made))
     return [
@@ -939,6 +939,7 @@ def _() -> Any:
 
 
 def bag_plugin(**options: Any) -> Any:
+    options = {"maximize": "macro-f", "shrink": 0.0} | options
     return learners.BagPlugin(n_iter=2, cv=2, random_state=0, **options)
 
 

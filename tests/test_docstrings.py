@@ -1,5 +1,6 @@
 """Public docstrings have numpydoc's sections in full."""
 
+import importlib
 import inspect
 
 import pytest
@@ -70,11 +71,11 @@ LEARN_FROM_LABELS = (
 
 
 def parameters_of(public):
-    """The names of the parameters of a function or class; none of a property or an exception."""
+    """The parameters of a function or class; none of a property or an exception."""
     if isinstance(public, property):
         return []
     try:
-        return list(inspect.signature(public).parameters)
+        return list(inspect.signature(public).parameters.values())
     except ValueError:  # exceptions and warnings
         return []
 
@@ -82,13 +83,50 @@ def parameters_of(public):
 def test_labels_come_last_where_something_is_learned_and_first_where_it_is_measured():
     wrong = []
     for name, public in PUBLIC.items():
-        names = parameters_of(public)
+        names = [one.name for one in parameters_of(public)]
         others = [names.index(part) for part in ("scores", "proba", "decided") if part in names]
         if "Y" in names and others:
             learns = name.rpartition(".")[2] in LEARN_FROM_LABELS
             if learns == (names.index("Y") < min(others)):
                 wrong.append(name)
     assert wrong == []
+
+
+# Parameters that rightly have several defaults, and why.
+SEVERAL_DEFAULTS = {
+    "average": "of a measure that a function names; tuning takes it from `maximize`",
+    "by": "columns of rows, scores of terms, or whether a label or a sample is counted or listed",
+    "language": "a code of a vocabulary's labels, or the name of a language's stop words",
+    "max_bytes": "a model is in memory as long as it is used, a file of data only until it is read",
+    "max_labels": "a figure has place for few labels, a table of counts for more",
+    "maximize": "best_at_k is for rare labels, and macro averages are",
+    "method": "of calibration, or of stratification",
+    "n_bags": "those of a generated data set, or of a figure",
+    "n_bootstrap": "none for values alone; few where thresholds are tuned for each, else many",
+    "n_features": "those of a generated data set, or as many as a file has",
+    "n_labels": "those of a generated data set, or as many as a file has",
+    "n_splits": "those of the classes of this name in iterative-stratification and scikit-learn",
+    "n_terms": "those of a generated data set, or as many as remain",
+    "name": "of a data set, a study or a curve",
+    "shrink": "`best_thresholds` returns the optimum of its scores, estimators the best for others",
+    "texts": "a data set without texts has an empty tuple, as for all of its parts",
+    "ids": "a data set without ids has an empty dictionary",
+    "groups": "those of samples, or of methods without a significant difference",
+    "measure": "the one of a curve of terms, or all of several",
+}
+
+
+def test_a_parameter_has_one_default():
+    """Objects that functions return have the defaults of their fields."""
+    defaults = {}
+    for name, public in PUBLIC.items():
+        stage, _, last = name.rpartition(".")
+        is_returned = inspect.isclass(public) and last not in importlib.import_module(stage).__all__
+        for one in [] if is_returned else parameters_of(public):
+            if one.default is not one.empty:
+                defaults.setdefault(one.name, set()).add(repr(one.default))
+    several = {name for name, found in defaults.items() if len(found) > 1}
+    assert several == set(SEVERAL_DEFAULTS)
 
 
 def shared_descriptions():

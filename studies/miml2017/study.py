@@ -46,7 +46,7 @@ def trees() -> Any:
 
 def bag_models() -> dict[str, Any]:
     """Return what learns from instances, whole and with a part left out."""
-    own = partial(BagPlugin, cv=3, n_iter=6)
+    own = partial(BagPlugin, maximize="macro-f", shrink=0.0, cv=3, n_iter=6)
     return {
         "BagPlugin, logistic": own(),
         "BagPlugin, trees": own(trees()),

@@ -95,7 +95,7 @@ LEARNERS = {
     "pairs": CalibratedLabelRanking(LogisticRegression(), n_jobs=2),
     "a forest for each pair": CalibratedLabelRanking(FOREST, random_state=0, n_jobs=2),
     "expected F": ExactFPlugin(penalty=(1.0, 0.1), cv=2, n_jobs=2),
-    "neighbours": OkapiNeighbors(k=9),
+    "neighbours": OkapiNeighbors(n_neighbors=9),
     "one forest": clone(FOREST).set_params(n_jobs=2),
 }
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from labelwise.features import combine, term_scores
+from labelwise.features import TermSelector, combine, term_scores
 from labelwise.features._selector import RULES, best_first
 from labelwise.features._term_scores import SCORES
 from tests.oracles import term_selection as oracle
@@ -32,14 +32,17 @@ def test_scores_are_those_of_the_printed_formulas(collection, by, cut):
     X, Y = collection
     # Sums in another order; of information gain, of numbers as large as its entropy.
     np.testing.assert_allclose(
-        term_scores(X, Y, by=by, cut=cut), oracle.term_scores(X, Y, by, cut), rtol=1e-9, atol=1e-12
+        TermSelector(by=by, cut=cut).fit(X, Y).scores_,
+        oracle.term_scores(X, Y, by, cut),
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
-@given(collections(), st.integers(0, 2))
-def test_dense_and_sparse_input_in_any_form_give_the_same_bits(collection, cut):
+@given(collections())
+def test_dense_and_sparse_input_in_any_form_give_the_same_bits(collection):
     X, Y = collection
-    expected = term_scores(X, Y, by=SCORES, cut=cut)
+    expected = term_scores(X, Y, by=SCORES)
     n_docs, n_terms = X.shape
     # Every cell in three parts, zeros included, which the constructor leaves as they are.
     parts = np.hstack([X, -X, X]).astype(float)
@@ -48,7 +51,7 @@ def test_dense_and_sparse_input_in_any_form_give_the_same_bits(collection, cut):
         (parts.ravel(), places, np.arange(n_docs + 1) * 3 * n_terms), shape=X.shape
     )
     for form in (sparse.csr_array(X), sparse.csc_array(X), sparse.csr_matrix(X), thrice, X * 0.5):
-        assert np.array_equal(term_scores(form, sparse.csr_array(Y), by=SCORES, cut=cut), expected)
+        assert np.array_equal(term_scores(form, sparse.csr_array(Y), by=SCORES), expected)
 
 
 @given(collections())
@@ -103,10 +106,10 @@ def test_the_best_come_first_equals_by_column_and_cut_terms_never(lists):
         (lambda: term_scores([[1]], [[1]], by="tf"), "by must name scores among df, .*got 'tf'"),
         (lambda: term_scores([[1]], [[1]], by=()), "by must name scores .*got none"),
         (lambda: term_scores([[1]], [[1]], by=("df", "df")), "each score once"),
-        (lambda: term_scores([[1]], [[1]], cut=-1), "cut must be at least 0, got -1"),
-        (lambda: term_scores([[1], [1]], [[1]]), "X has 2 rows but Y has 1"),
-        (lambda: term_scores([[1]], np.empty((1, 0))), "Y must have a row and a label"),
-        (lambda: term_scores([[1]], [[2]]), "Y must contain only 0 and 1, got 2"),
+        (lambda: TermSelector(cut=-1).fit([[1]], [[1]]), "cut must be at least 0, got -1"),
+        (lambda: term_scores([[1], [1]], [[1]], "df"), "X has 2 rows but Y has 1"),
+        (lambda: term_scores([[1]], np.empty((1, 0)), "df"), "Y must have a row and a label"),
+        (lambda: term_scores([[1]], [[2]], "df"), "Y must contain only 0 and 1, got 2"),
         (lambda: combine([[1.0, 2.0]], "best"), "rule must be one of lowest-rank, .*'best'"),
         (lambda: combine([[-1.0, 2.0]], "max-or"), "must not be negative for the rule max-or"),
         (lambda: combine([[np.nan]]), "must contain numbers or -inf"),
@@ -118,6 +121,6 @@ def test_wrong_input_is_named_in_one_sentence(call, words):
         call()
 
 
-def test_a_cut_that_is_no_whole_number_is_refused():
+def test_a_cut_that_is_not_a_whole_number_is_refused():
     with pytest.raises(TypeError, match=r"cut must be a whole number, got 1\.5"):
-        term_scores([[1]], [[1]], cut=1.5)
+        TermSelector(cut=1.5).fit([[1]], [[1]])

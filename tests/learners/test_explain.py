@@ -65,8 +65,8 @@ LINEAR = {
         blend=True,
         random_state=0,
     ),
-    "neighbours": OkapiNeighbors(k=9, weighted=True),
-    "tuned neighbours": TunedThresholds(OkapiNeighbors(k=9, weighted=True), cv=2, random_state=0),
+    "neighbours": OkapiNeighbors(9, weighted=True),
+    "tuned neighbours": TunedThresholds(OkapiNeighbors(9, weighted=True), cv=2, random_state=0),
 }
 
 
@@ -117,7 +117,7 @@ def test_products_of_terms_are_those_of_the_nearest_documents(counts, k, labels)
     Y = np.array([[labels >> (2 * i) & 1, labels >> (2 * i + 1) & 1] for i in range(len(X))])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of labels with one class
-        model = OkapiNeighbors(k=k).fit(X, Y)
+        model = OkapiNeighbors(n_neighbors=k).fit(X, Y)
     found = explain(model, X, top=None, cells=every_cell(len(X), 2))
     weights = model.weights_.transform(X)
     np.testing.assert_allclose(found.scores, model.decision_function(X).ravel(), atol=1e-12)

@@ -202,7 +202,11 @@ def test_a_label_is_predicted_with_half_of_the_weight(collection):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda _: OkapiNeighbors(0).fit([[1]], [[1]]), ValueError, "k must be at least 1, got 0"),
+        (
+            lambda _: OkapiNeighbors(0).fit([[1]], [[1]]),
+            ValueError,
+            "n_neighbors must be at least 1",
+        ),
         (lambda _: OkapiNeighbors().fit([[-1]], [[1]]), ValueError, "Negative values"),
         (
             lambda _: OkapiNeighbors(weighted=True).fit([[1e200]], [[1]]),

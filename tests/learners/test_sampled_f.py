@@ -45,7 +45,8 @@ def test_more_draws_of_the_true_posterior_come_nearer_to_the_bayes_value():
     best = maximize_expected_f(posterior.joint, posterior.p_empty)[1].mean()
     lost = []
     for n_draws in (4, 40, 2000):
-        model = SampledFPlugin(TrueModel(posterior), n_draws=n_draws, random_state=0)
+        options = {"max_error": None, "max_draws": n_draws}
+        model = SampledFPlugin(TrueModel(posterior), random_state=0, **options)
         lost.append(best - expected_f(posterior, model.fit(rows, Y).predict(rows)).mean())
     assert lost[0] > lost[1] > lost[2] > -1e-12
     assert lost[2] < 0.001
@@ -113,8 +114,8 @@ def test_predictions_of_a_sample_do_not_depend_on_the_others():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_draws": "many"}, ValueError, 'n_draws must be a number or "auto"'),
-        ({"n_draws": 0}, ValueError, "n_draws must be at least 1"),
+        ({"max_draws": 1}, ValueError, "max_draws must be at least 2"),
+        ({"max_draws": 0, "max_error": None}, ValueError, "max_draws must be at least 1"),
         ({"max_error": 0.0}, ValueError, "max_error must be between 0 and 1"),
         ({"beta": 0}, ValueError, "beta must be a positive number"),
         ({"estimator": BinaryRelevance()}, TypeError, "estimator must have sample, but BinaryRel"),

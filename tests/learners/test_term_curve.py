@@ -23,7 +23,7 @@ def test_each_size_has_the_r_precision_of_a_separate_run(monkeypatch):
     monkeypatch.setattr("labelwise.learners._term_curve.SIZES", (5, 20, 5000))
     monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", 200)
     train, test = np.arange(60), np.arange(60, 90)
-    curve = term_curve(X, Y, TermSelector(), cv=[(train, test)], k=15)
+    curve = term_curve(X, Y, TermSelector(), cv=[(train, test)], n_neighbors=15)
     ranking = TermSelector().fit(X[train], Y[train]).ranking_
     model = OkapiNeighbors(15).fit(X[train], Y[train])
     assert curve.sizes == [5, 20, ranking.size]
@@ -36,13 +36,13 @@ def test_test_rows_without_any_label_are_refused():
     X, Y = documents()
     nothing = sparse.csc_array(Y.toarray() & (np.arange(90)[:, None] < 60))
     with pytest.raises(ValueError, match="Y must have a label in a test sample, got none"):
-        term_curve(X, nothing, TermSelector(), cv=[(np.arange(60), np.arange(60, 90))], k=5)
+        term_curve(X, nothing, TermSelector(), cv=[(np.arange(60), np.arange(60, 90))])
 
 
 def test_a_cut_that_leaves_no_term_is_refused():
     X, Y = documents()
     with pytest.raises(ValueError, match="cut must leave a term, got 1000"):
-        term_curve(X, Y, TermSelector(cut=1000), cv=[(np.arange(60), np.arange(60, 90))], k=5)
+        term_curve(X, Y, TermSelector(cut=1000), cv=[(np.arange(60), np.arange(60, 90))])
 
 
 @pytest.mark.parametrize("n_tested", [1, 2, 30])
@@ -50,7 +50,7 @@ def test_errors_are_the_standard_errors_of_the_mean_over_rows(n_tested):
     X, Y = documents()
     train, test = np.arange(60), 60 + np.flatnonzero(np.diff(sparse.csr_array(Y).indptr)[60:])
     test = test[:n_tested]
-    curve = term_curve(X, Y, TermSelector(), cv=[(train, test)], k=15)
+    curve = term_curve(X, Y, TermSelector(), cv=[(train, test)], n_neighbors=15)
     ranking = TermSelector().fit(X[train], Y[train]).ranking_
     model = OkapiNeighbors(15).fit(X[train], Y[train])
     for scores, error in zip(

@@ -27,7 +27,14 @@ import labelwise
 from labelwise._saving import _archive
 from labelwise.data import DataError, make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
-from labelwise.learners import BinaryRelevance, CalibratedLabelRanking, SubmodularMultilabel
+from labelwise.learners import (
+    BinaryRelevance,
+    CalibratedLabelRanking,
+    OkapiNeighbors,
+    ReverseMultilabel,
+    SampledFPlugin,
+    SubmodularMultilabel,
+)
 from labelwise.measures import f_measure, jaccard
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.saving.refusals import refusal
@@ -454,3 +461,24 @@ def test_sparse_parts_with_indices_outside_are_refused(tmp_path):
     labelwise.load(tmp_path / "model.skops")
     model._fit_X.indices[:] = 10**6
     assert "is not a sparse matrix" in refusal(model, tmp_path / "other.skops")
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        (OkapiNeighbors, {"k": 7}, {"n_neighbors": 7}),
+        (ReverseMultilabel, {"max_passes": 9}, {"max_iter": 9}),
+        (SubmodularMultilabel, {"max_passes": 9}, {"max_iter": 9}),
+        (SampledFPlugin, {"n_draws": "auto"}, {"max_error": 0.02, "max_draws": 1024}),
+        (SampledFPlugin, {"n_draws": 50}, {"max_error": None, "max_draws": 50}),
+    ],
+)
+def test_options_of_models_that_an_earlier_release_saved_have_their_new_names(kind, old, new):
+    state = {key: value for key, value in kind().get_params().items() if key not in new} | old
+    if kind is SampledFPlugin:
+        state |= {"max_error": 0.02, "max_draws": 1024}
+    loaded = kind()
+    vars(loaded).clear()
+    loaded.__setstate__(state)
+    assert loaded.get_params() == kind(**new).get_params()
+    assert vars(loaded).keys() == vars(kind()).keys()

@@ -48,7 +48,7 @@ MODELS = {
     "label ranking": CalibratedLabelRanking(LogisticRegression(C=1e4)),
     "reverse": ReverseMultilabel(penalty=1e-3, random_state=0),
     "submodular": SubmodularMultilabel(penalty=1e-3, random_state=0),
-    "neighbors": OkapiNeighbors(k=3, weighted=True),
+    "neighbors": OkapiNeighbors(n_neighbors=3, weighted=True),
     "tuned": TunedThresholds(REGRESSION, cv=3, random_state=0),
     "calibrated": CalibratedLabels(REGRESSION, cv=3, method="sigmoid"),
     "pipeline": make_pipeline(StandardScaler(), REGRESSION),

@@ -37,7 +37,7 @@ S = Y / 2 + 0.1
 X = Y + 0.25
 THRESHOLDS = best_thresholds(S, Y)
 FITTED = BinaryRelevance(penalty=1.0).fit(X, Y)
-NEIGHBORS = OkapiNeighbors(k=2).fit(X, Y)
+NEIGHBORS = OkapiNeighbors(n_neighbors=2).fit(X, Y)
 OF_LABELS = {
     "count": lambda A: count(A, Y),
     "count of decisions": lambda A: count(Y, A),

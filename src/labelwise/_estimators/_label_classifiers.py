@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -24,6 +24,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     target_classes_: np.ndarray | None
     classes_: np.ndarray
     constants_: np.ndarray
+
+    # Names of today for options and attributes that files of earlier releases have.
+    _RENAMED: ClassVar[dict[str, str]] = {}
 
     @abstractmethod
     def _decided(self, X: Any) -> np.ndarray:
@@ -86,6 +89,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         truth = y if is_vector(y) else labels_for(self, y).matrix.toarray().astype(np.int64)
         return float(accuracy_score(truth, self.predict(X), sample_weight=sample_weight))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({self._RENAMED.get(key, key): state[key] for key in state})
 
     def _base(self) -> Any:
         """Return the estimator that is cloned and fitted, or None."""

@@ -19,7 +19,6 @@ from labelwise._validation import check_readable, check_whole, refuse_sparse
 from labelwise.features._term_scores import (
     SCORES,
     all_scores,
-    check_cut,
     check_scores_asked,
     label_rows,
     present_terms,
@@ -312,7 +311,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         if self.combine not in RULES:
             raise ValueError(f"combine must be one of {', '.join(RULES)}, got {self.combine!r}.")
         _check_n_terms(self.n_terms)
-        return chosen, check_cut(self.cut)
+        return chosen, check_whole(self.cut, "cut", least=0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

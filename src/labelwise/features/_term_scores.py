@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, check_readable, check_whole
+from labelwise._validation import check_labels, check_readable
 
 if TYPE_CHECKING:
     from labelwise.features._term_scores_kernels import LabelFacts, Lists
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCORES = ("df", "information-gain", "chi2-max", "chi2-avg")
 
 
-def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int = 0) -> np.ndarray:
+def term_scores(X: Any, Y: Any, by: str | Sequence[str]) -> np.ndarray:
     r"""Score terms by how much their presence says about the labels.
 
     Parameters
@@ -25,10 +25,8 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int =
         Counts or weights; a term is present where X is not 0.
     Y : array, sparse matrix, frame or list of sets
         Labels of the samples, 0 or 1.
-    by : {"df", "information-gain", "chi2-max", "chi2-avg"} or sequence of them, default="chi2-max"
+    by : {"df", "information-gain", "chi2-max", "chi2-avg"} or sequence of them
         The score or scores; several scores take no longer than the slowest of them.
-    cut : int, default=0
-        Terms in at most `cut` documents get the score -inf (document frequency cutting).
 
     Returns
     -------
@@ -37,15 +35,13 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int =
 
     Raises
     ------
-    TypeError
-        If `cut` is not a whole number.
     ValueError
-        If a score is unknown or named twice, if `cut` is negative, or if X and Y do not match.
+        If a score is unknown or named twice, or if X and Y do not match.
 
     See Also
     --------
     combine : One score from several.
-    TermSelector : Transformer that keeps the best terms.
+    TermSelector : Transformer that keeps the best terms, without those of few documents.
 
     Notes
     -----
@@ -81,8 +77,7 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str] = "chi2-max", cut: int =
            [4.  , 1.33]])
     """
     chosen = check_scores_asked(by)
-    cut = check_cut(cut)
-    scores = all_scores(present_terms(X), label_rows(Y), cut, only_df=set(chosen) == {"df"})
+    scores = all_scores(present_terms(X), label_rows(Y), only_df=set(chosen) == {"df"})
     places = [SCORES.index(name) for name in chosen]
     return scores[places[0]] if isinstance(by, str) else scores[places]
 
@@ -97,11 +92,6 @@ def check_scores_asked(by: Any) -> tuple[str, ...]:
     if len(set(chosen)) < len(chosen):
         raise ValueError(f"by must name each score once, got {', '.join(chosen)}.")
     return chosen
-
-
-def check_cut(cut: Any) -> int:
-    """Return the document frequency up to which terms are cut: a whole number from 0."""
-    return check_whole(cut, "cut", least=0)
 
 
 def present_terms(X: Any) -> sparse.csc_array:
@@ -134,7 +124,7 @@ def label_rows(Y: Any) -> sparse.csr_array:
 
 
 def all_scores(
-    terms: sparse.csc_array, labels: sparse.csr_array, cut: int, *, only_df: bool = False
+    terms: sparse.csc_array, labels: sparse.csr_array, cut: int = 0, *, only_df: bool = False
 ) -> np.ndarray:
     """Return the scores of all terms in the order of `SCORES`, -inf for terms that are cut."""
     if terms.shape[0] != labels.shape[0]:

@@ -105,7 +105,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         candidates of `BestLearner`, neighbours, forests and extremely randomised trees.
     expression_rate : float, default=0.2
         Share κ of the instances of a bag that are given a label of the bag before the first round.
-    maximize : str or callable, default="macro-f"
+    maximize : str or callable, default="micro-f"
         The measure to maximise: average and measure by name, or a measure of counts, as in
         `labelwise.decisions.best_thresholds`. The micro F of MIML-perf is "micro-f" with
         ``shared=True``.
@@ -116,7 +116,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         measures that take it.
     shared : bool, default=False
         Whether all labels have the same threshold.
-    shrink : float or "auto", default=0.0
+    shrink : float or "auto", default="auto"
         Amount of shrinkage towards one threshold for all labels, as in
         `labelwise.decisions.best_thresholds`. "auto" means 0 with options that exclude shrinkage.
     aggregation : {"max", "noisy-or", "mean"}, default="max"
@@ -193,11 +193,11 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         estimator: Any = None,
         *,
         expression_rate: float = 0.2,
-        maximize: str | Callable[..., Any] = "macro-f",
+        maximize: str | Callable[..., Any] = "micro-f",
         average: str | None = None,
         beta: float = 1.0,
         shared: bool = False,
-        shrink: float | str = 0.0,
+        shrink: float | str = "auto",
         aggregation: str = "max",
         n_iter: int = 10,
         n_iter_no_change: int = 2,

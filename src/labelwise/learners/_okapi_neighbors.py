@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -36,13 +36,14 @@ class OkapiNeighbors(ScoringClassifier):
 
         \mathrm{score}(x, \ell) = \sum_{i \in K_\ell} \sum_t w_x(t)\, w_i(t)\, \mathrm{idf}(t)
 
-    where K are the k training documents with the largest such products, :math:`K_\ell` those of
-    them that carry the label, and w the weights of `labelwise.features.OkapiWeights`.
+    where K are the `n_neighbors` training documents with the largest such products,
+    :math:`K_\ell` those of them that carry the label, and w the weights of
+    `labelwise.features.OkapiWeights`.
 
     Parameters
     ----------
-    k : int, default=100
-        Number of neighbours; all training documents if there are fewer than `k`.
+    n_neighbors : int, default=100
+        Number of neighbours; all training documents if there are fewer.
     weighted : bool, default=False
         Whether X contains weights, as from ``OkapiWeights`` before a ``TermSelector``, so that
         lengths are those of whole documents. Otherwise X contains counts, which `fit` weights.
@@ -81,12 +82,16 @@ class OkapiNeighbors(ScoringClassifier):
     --------
     >>> from labelwise.learners import OkapiNeighbors
     >>> X, Y = [[2, 1, 0], [0, 1, 0], [0, 0, 3], [0, 0, 1]], [[1, 0], [1, 1], [0, 1], [0, 1]]
-    >>> OkapiNeighbors(k=2).fit(X, Y).decision_function([[1, 0, 1]]).round(3)
+    >>> OkapiNeighbors(n_neighbors=2).fit(X, Y).decision_function([[1, 0, 1]]).round(3)
     array([[0.119, 0.   ]])
     """
 
-    def __init__(self, k: int = 100, *, weighted: bool = False, lengths: str = "document") -> None:
-        self.k = k
+    _RENAMED: ClassVar = {"k": "n_neighbors"}
+
+    def __init__(
+        self, n_neighbors: int = 100, *, weighted: bool = False, lengths: str = "document"
+    ) -> None:
+        self.n_neighbors = n_neighbors
         self.weighted = weighted
         self.lengths = lengths
 
@@ -112,7 +117,7 @@ class OkapiNeighbors(ScoringClassifier):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        check_whole(self.k, "k")
+        check_whole(self.n_neighbors, "n_neighbors")
         self._check_lengths()
         targets = learn_targets(self, X, y)
         X = self._checked(X, reset=True)
@@ -174,7 +179,7 @@ class OkapiNeighbors(ScoringClassifier):
         --------
         >>> from labelwise.learners import OkapiNeighbors
         >>> X, Y = [[2, 1, 0], [0, 1, 0], [0, 0, 3], [0, 0, 1]], [[1, 0], [1, 1], [0, 1], [0, 1]]
-        >>> model = OkapiNeighbors(k=2).fit(X, Y)
+        >>> model = OkapiNeighbors(n_neighbors=2).fit(X, Y)
         >>> model.score_curve([[1, 0, 1]], term_order=[0, 2, 1], sizes=[1, 3]).round(3)
         array([[[0.119, 0.   ]],
         <BLANKLINE>
@@ -299,7 +304,7 @@ class OkapiNeighbors(ScoringClassifier):
         postings: sparse.csc_array,
     ) -> np.ndarray:
         # The parameter may have been set since `fit`. More neighbours than documents are all.
-        k = min(check_whole(self.k, "k"), labels.shape[0])
+        k = min(check_whole(self.n_neighbors, "n_neighbors"), labels.shape[0])
         documents = _arrays(postings, postings.data), _arrays(labels, np.empty(0))
         return neighbor_sums(queries, levels, n_levels, documents, k, labels.shape[1])
 

@@ -263,7 +263,7 @@ LEARNERS = (
         "OkapiNeighbors",
         "the 30 nearest documents by Okapi weights, for counts of terms",
         "the labels with half of the neighbours' weight",
-        _own("OkapiNeighbors", k=30),
+        _own("OkapiNeighbors", n_neighbors=30),
         takes_counts=True,
         seconds=costs.neighbors,
         refusal=costs.unless_counts,

@@ -123,6 +123,8 @@ class ReverseMultilabel(ScoringClassifier):
     (1000, 6)
     """
 
+    _RENAMED: ClassVar = {"max_passes": "max_iter", "n_passes_": "n_iter_"}
+
     # scikit-learn reads from this attribute that `fit` uses groups.
     __metadata_request__fit: ClassVar = {"groups": True}
 

@@ -52,13 +52,11 @@ class SampledFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number; it may be changed after fitting.
-    n_draws : int or "auto", default="auto"
-        Number of label sets of each sample. "auto" starts with 64, and doubles the number for
-        samples whose expected F has a standard error above `max_error`.
-    max_error : float, default=0.02
-        Standard error of the expected F that suffices. Only for ``n_draws="auto"``.
+    max_error : float or None, default=0.02
+        Standard error of the expected F that suffices. Each sample has 64 draws at first; the
+        number is doubled for samples with a larger error. None gives each sample `max_draws`.
     max_draws : int, default=1024
-        Largest number of draws of a sample. Only for ``n_draws="auto"``.
+        Largest number of draws of a sample.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. They are those of `ChainEnsemble`.
         Only used without an estimator.
@@ -110,15 +108,13 @@ class SampledFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
         estimator: Any = None,
         *,
         beta: float = 1.0,
-        n_draws: int | str = "auto",
-        max_error: float = 0.02,
+        max_error: float | None = 0.02,
         max_draws: int = 1024,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.beta = beta
-        self.n_draws = n_draws
         self.max_error = max_error
         self.max_draws = max_draws
         self.n_jobs = n_jobs
@@ -193,12 +189,17 @@ class SampledFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     def _draw_limits(self) -> tuple[int, float | None]:
         """Return the largest number of draws, and the standard error that suffices, or None."""
         check_beta(self.beta)
-        if isinstance(self.n_draws, str):
-            if self.n_draws != "auto":
-                raise ValueError(f'n_draws must be a number or "auto", got {self.n_draws!r}.')
-            max_error = check_share(self.max_error, "max_error")
-            return check_whole(self.max_draws, "max_draws", least=2), max_error
-        return check_whole(self.n_draws, "n_draws"), None
+        if self.max_error is None:
+            return check_whole(self.max_draws, "max_draws"), None
+        max_error = check_share(self.max_error, "max_error")
+        return check_whole(self.max_draws, "max_draws", least=2), max_error
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Until 0.3.0, `n_draws` was "auto" or the number of draws of all samples.
+        n_draws = state.get("n_draws", "auto")
+        if n_draws != "auto":
+            state = state | {"max_draws": n_draws, "max_error": None}
+        super().__setstate__({key: state[key] for key in state if key != "n_draws"})
 
     def _proba(self, X: Any) -> np.ndarray:
         return self._decisions(X).proba

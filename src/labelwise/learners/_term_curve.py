@@ -39,7 +39,9 @@ class TermCurve(NamedTuple):
     errors: np.ndarray
 
 
-def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 100) -> TermCurve:
+def term_curve(
+    X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, n_neighbors: int = 100
+) -> TermCurve:
     """Measure R-precision of Okapi neighbours for growing numbers of terms.
 
     Terms are ranked and neighbours are found on the training samples of each split. Samples without
@@ -55,7 +57,7 @@ def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 
         Cloned for each split; gives the ranking of the terms.
     cv : int, splitter or iterable of (train, test), default=5
         The splits. A number means that many folds of `MultilabelStratifiedKFold`.
-    k : int, default=100
+    n_neighbors : int, default=100
         Number of neighbours, as in `OkapiNeighbors`.
 
     Returns
@@ -84,7 +86,7 @@ def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 
     >>> from labelwise.features import TermSelector
     >>> from labelwise.learners import term_curve
     >>> documents = make_corpus(200, n_terms=300, n_topics=5, random_state=0)
-    >>> term_curve(documents.X, documents.Y, TermSelector(), k=20).sizes
+    >>> term_curve(documents.X, documents.Y, TermSelector(), n_neighbors=20).sizes
     [50, 250, 300]
     """
     refuse_sparse(selector, "selector", "a TermSelector")
@@ -96,7 +98,7 @@ def term_curve(X: Any, Y: Any, selector: TermSelector, *, cv: Any = 5, k: int = 
     parts = []
     for train, test in splits_of(cv, X, Y):
         ranking = clone(selector).fit(X[train], Y[train]).ranking_
-        parts.append((ranking, OkapiNeighbors(k).fit(X[train], Y[train]), test))
+        parts.append((ranking, OkapiNeighbors(n_neighbors).fit(X[train], Y[train]), test))
     least = min(ranking.size for ranking, _, _ in parts)
     if least == 0:
         raise ValueError(f"cut must leave a term, got {selector.cut}.")

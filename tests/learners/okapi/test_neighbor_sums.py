@@ -13,7 +13,7 @@ Y = RANDOM.random((60, 4)) < 0.3
 
 @pytest.mark.parametrize("n_queries", [1, 3, 60])
 def test_scores_by_joblib_are_those_of_this_process(n_queries):
-    model = OkapiNeighbors(k=7).fit(X, Y)
+    model = OkapiNeighbors(n_neighbors=7).fit(X, Y)
     wanted = model.decision_function(X[:n_queries])
     with joblib.parallel_config("threading", n_jobs=3):
         found = model.decision_function(X[:n_queries])

@@ -211,7 +211,7 @@ def curve_display(
     else:
         folds = splitting.MultilabelStratifiedKFold(5, random_state=seed, shuffle=True)
         splits = list(folds.split(dataset.X, dataset.Y))
-    curve = learners.term_curve(dataset.X, dataset.Y, selector, cv=splits, k=k)
+    curve = learners.term_curve(dataset.X, dataset.Y, selector, cv=splits, n_neighbors=k)
     name = ",".join(selector.by)
     name = f"{name} {selector.combine}" if len(selector.by) > 1 else name
     return reports.TermCurveDisplay(curve.sizes, curve.values, curve.errors, name=name)

@@ -65,7 +65,7 @@ class LabelMeasuresDisplay(Display):
 
     @classmethod
     def from_evaluation(
-        cls, evaluation: Evaluation, *, max_labels: int = 20, ax: Any = None
+        cls, evaluation: Evaluation, *, max_labels: int = 25, ax: Any = None
     ) -> LabelMeasuresDisplay:
         """Draw the labels of an evaluation.
 
@@ -73,7 +73,7 @@ class LabelMeasuresDisplay(Display):
         ----------
         evaluation : Evaluation
             Result of `labelwise.measures.evaluate`.
-        max_labels : int, default=20
+        max_labels : int, default=25
             Number of labels to draw, those with the lowest values.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
@@ -105,7 +105,7 @@ class LabelMeasuresDisplay(Display):
         *,
         beta: float = 1.0,
         label_names: Sequence[str] | None = None,
-        max_labels: int = 20,
+        max_labels: int = 25,
         ax: Any = None,
     ) -> LabelMeasuresDisplay:
         """Draw the labels of decisions.
@@ -121,7 +121,7 @@ class LabelMeasuresDisplay(Display):
         label_names : sequence of str, default=None
             Names of the labels, in the order of the columns; None takes those of a frame or of
             sets.
-        max_labels : int, default=20
+        max_labels : int, default=25
             Number of labels to draw, those with the lowest F.
         ax : matplotlib Axes, default=None
             Axes to draw on; by default those of a new figure.
