@@ -80,12 +80,12 @@ def test_neighbors_that_a_kernel_cannot_rely_on_are_refused(name, tmp_path):
 
 
 @pytest.mark.parametrize("k", [0, -5, 2.5, True])
-def test_neighbors_check_k_again_when_they_predict(k):
+def test_neighbors_check_their_number_again_when_they_predict(k):
     X, Y = some_data()
     model = OkapiNeighbors(5).fit(X, Y).set_params(n_neighbors=k)
-    with pytest.raises((ValueError, TypeError), match="k must be"):
+    with pytest.raises((ValueError, TypeError), match="n_neighbors must be"):
         model.decision_function(X)
-    with pytest.raises((ValueError, TypeError), match="k must be"):
+    with pytest.raises((ValueError, TypeError), match="n_neighbors must be"):
         model.predict(X)
 
 

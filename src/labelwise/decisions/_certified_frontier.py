@@ -85,15 +85,15 @@ class CertifiedFrontier:
         ]
         return "\n".join(lines)
 
-    def find(self, *, min_precision: float = 0.0, min_recall: float = 0.0) -> int:
+    def find(self, *, min_precision: float | None = None, min_recall: float | None = None) -> int:
         """Find the point with given bounds.
 
         Parameters
         ----------
-        min_precision : float, default=0.0
-            Precision that must be certified.
-        min_recall : float, default=0.0
-            Recall that must be certified.
+        min_precision : float, default=None
+            Precision that must be certified, if any.
+        min_recall : float, default=None
+            Recall that must be certified, if any.
 
         Returns
         -------
@@ -107,8 +107,8 @@ class CertifiedFrontier:
             If no point has these bounds.
         """
         asked = (
-            check_real(min_precision, "min_precision", least=0, most=1),
-            check_real(min_recall, "min_recall", least=0, most=1),
+            check_real(min_precision or 0.0, "min_precision", least=0, most=1),
+            check_real(min_recall or 0.0, "min_recall", least=0, most=1),
         )
         met = (self.min_precision >= asked[0]) & (self.min_recall >= asked[1])
         if not met.any():
