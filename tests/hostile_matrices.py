@@ -92,7 +92,7 @@ MATRICES = {
     "counts": COUNTS,
     "decided": LABELS,
     "joint": np.repeat(SCORES.ravel()[:, None] / 4, 3, axis=1),
-    "labelsets": LABELS,
+    "label_sets": LABELS,
     "new_scores": SCORES,
     "proba": SCORES,
     "samples": LABELS,

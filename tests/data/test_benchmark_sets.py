@@ -15,7 +15,7 @@ def test_a_benchmark_set_agrees_with_its_figures(facts):
     per_label = np.diff(data.Y.indptr)
     assert found.n_samples == facts["examples"]
     assert found.n_labels == facts["labels"]
-    assert found.n_labelsets == facts["distinct_labelsets"]
+    assert found.n_label_sets == facts["distinct_labelsets"]
     assert found.cardinality == pytest.approx(facts["cardinality"], abs=5e-5)
     assert found.label_least == facts["label_count_min"]
     assert found.label_mean == pytest.approx(facts["label_count_avg"], abs=5e-3)

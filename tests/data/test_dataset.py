@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labelwise._validation import labelset_numbers
+from labelwise._validation import label_set_numbers
 from labelwise.data import Dataset
 
 MATRICES = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=7))
@@ -87,7 +87,7 @@ def test_bags_are_samples_and_stay_whole_when_taken():
 
 @given(Y=MATRICES)
 def test_labelsets_are_equal_exactly_where_rows_are(Y):
-    numbers = labelset_numbers(sparse.csc_array(Y))
+    numbers = label_set_numbers(sparse.csc_array(Y))
     for i in range(len(Y)):
         for k in range(len(Y)):
             assert (numbers[i] == numbers[k]) == (Y[i] == Y[k]).all()
@@ -97,18 +97,18 @@ def test_labelsets_are_equal_exactly_where_rows_are(Y):
 @given(Y=MATRICES)
 def test_a_description_counts_what_the_definitions_say(Y):
     found = Dataset(np.zeros((len(Y), 3)), Y).describe()
-    labelsets = {}
+    label_sets = {}
     for row in Y.tolist():
-        labelsets[tuple(row)] = labelsets.get(tuple(row), 0) + 1
+        label_sets[tuple(row)] = label_sets.get(tuple(row), 0) + 1
     per_label = [int(column.sum()) for column in Y.T]
     assert (found.n_samples, found.n_features, found.n_labels) == (len(Y), 3, Y.shape[1])
-    assert found.n_labelsets == len(labelsets)
-    assert found.labelsets_per_sample == len(labelsets) / len(Y)
-    assert (found.labelset_least, found.labelset_most) == (
-        min(labelsets.values()),
-        max(labelsets.values()),
+    assert found.n_label_sets == len(label_sets)
+    assert found.label_sets_per_sample == len(label_sets) / len(Y)
+    assert (found.label_set_least, found.label_set_most) == (
+        min(label_sets.values()),
+        max(label_sets.values()),
     )
-    assert found.labelset_mean == pytest.approx(len(Y) / len(labelsets))
+    assert found.label_set_mean == pytest.approx(len(Y) / len(label_sets))
     assert (found.label_least, found.label_most) == (min(per_label), max(per_label))
     assert found.label_mean == pytest.approx(Y.sum() / Y.shape[1])
     assert found.cardinality == pytest.approx(Y.sum(axis=1).mean())

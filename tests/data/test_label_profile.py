@@ -26,9 +26,9 @@ def test_counts_are_those_of_the_rows(Y):
     profile = labelled(Y).label_profile()
     sets = Counter(label_sets(Y))
     assert profile.counts.tolist() == Y.sum(axis=0).tolist()
-    assert profile.n_labelsets == len(sets)
-    assert dict(zip(profile.labelsets, profile.labelset_counts.tolist(), strict=True)) == sets
-    assert (np.diff(profile.labelset_counts) <= 0).all()
+    assert profile.n_label_sets == len(sets)
+    assert dict(zip(profile.label_sets, profile.label_set_counts.tolist(), strict=True)) == sets
+    assert (np.diff(profile.label_set_counts) <= 0).all()
     by_size = Counter(len(labels) for labels in label_sets(Y))
     assert profile.sizes.tolist() == [by_size[s] for s in range(max(by_size) + 1)]
 
@@ -44,10 +44,10 @@ def test_the_imbalance_ratio_compares_with_the_most_frequent_label(Y):
 
 
 def test_only_the_most_frequent_label_sets_are_listed():
-    profile = labelled([[1, 0], [0, 1], [0, 1], [1, 1]]).label_profile(max_labelsets=1)
-    assert profile.labelsets == ((1,),)
-    assert profile.n_labelsets == 3
-    assert labelled([[1]]).label_profile(max_labelsets=0).labelsets == ()
+    profile = labelled([[1, 0], [0, 1], [0, 1], [1, 1]]).label_profile(max_label_sets=1)
+    assert profile.label_sets == ((1,),)
+    assert profile.n_label_sets == 3
+    assert labelled([[1]]).label_profile(max_label_sets=0).label_sets == ()
 
 
 def test_a_profile_prints_its_labels_with_names_escaped():
@@ -58,8 +58,8 @@ def test_a_profile_prints_its_labels_with_names_escaped():
 
 
 def test_a_negative_number_of_label_sets_is_refused():
-    with pytest.raises(ValueError, match="max_labelsets must be at least 0"):
-        labelled([[1]]).label_profile(max_labelsets=-1)
+    with pytest.raises(ValueError, match="max_label_sets must be at least 0"):
+        labelled([[1]]).label_profile(max_label_sets=-1)
 
 
 def test_missing_labels_count_as_labels_that_a_sample_does_not_have():

@@ -39,14 +39,14 @@ def test_joint_is_the_sum_over_all_labelsets(posterior):
 
 @given(posteriors())
 def test_probability_of_a_labelset_is_the_mixture_over_groups(posterior):
-    for y in oracle.labelsets(posterior.rates.shape[1]):
+    for y in oracle.label_sets(posterior.rates.shape[1]):
         by_definition = [oracle.probability(y, row, posterior.rates) for row in posterior.groups]
         np.testing.assert_allclose(posterior.probability([y]), by_definition, rtol=1e-12)
 
 
 @given(posteriors())
 def test_probabilities_of_all_labelsets_sum_to_one(posterior):
-    total = sum(posterior.probability([y]) for y in oracle.labelsets(posterior.rates.shape[1]))
+    total = sum(posterior.probability([y]) for y in oracle.label_sets(posterior.rates.shape[1]))
     np.testing.assert_allclose(total, 1)
 
 
@@ -59,7 +59,7 @@ def test_joint_over_counts_is_the_marginal(posterior):
 def test_joint_over_labels_is_the_count_times_its_probability(posterior):
     n_labels = posterior.rates.shape[1]
     for s in range(1, n_labels + 1):
-        of_that_size = [y for y in oracle.labelsets(n_labels) if sum(y) == s]
+        of_that_size = [y for y in oracle.label_sets(n_labels) if sum(y) == s]
         p_count = sum(posterior.probability([y]) for y in of_that_size)
         np.testing.assert_allclose(posterior.joint[:, :, s - 1].sum(axis=1), s * p_count)
 
@@ -98,7 +98,7 @@ def test_draws_follow_the_posterior():
     draws = posterior.sample(n_draws, random_state=0)
     assert draws.shape == (n_draws, 3, 3)
     assert draws.dtype == bool
-    for y in oracle.labelsets(3):
+    for y in oracle.label_sets(3):
         frequency = (draws == y).all(axis=2).mean(axis=0)
         assert within(5, frequency, posterior.probability([y]), n_draws).all()
 
@@ -111,7 +111,7 @@ def test_labels_are_as_frequent_as_their_mean_marginals():
 def test_labelsets_are_as_frequent_as_their_mean_probabilities():
     dataset, posterior = make_multilabel(n_samples=40_000, n_labels=4, random_state=1)
     Y = dataset.Y.toarray()
-    for y in oracle.labelsets(4):
+    for y in oracle.label_sets(4):
         frequency, expected = (y == Y).all(axis=1).mean(), posterior.probability([y]).mean()
         assert within(5, frequency, expected, 40_000)
 
@@ -135,7 +135,7 @@ def test_labels_depend_on_each_other_given_the_features():
 @pytest.mark.parametrize("seed", range(3))
 def test_best_decision_for_f_is_not_the_marginals_cut_in_half(seed):
     _, posterior = make_multilabel(n_samples=60, random_state=seed)
-    sets = oracle.labelsets(6)
+    sets = oracle.label_sets(6)
     proba = np.column_stack([posterior.probability([y]) for y in sets])
     cut = [tuple(row) for row in (posterior.marginals >= 0.5).astype(int)]
     gains = []
@@ -282,7 +282,7 @@ def test_posterior_of_no_distribution_is_refused(groups, rates, message):
 
 def test_probability_of_other_rows_is_refused():
     _, posterior = make_multilabel(20, random_state=0)
-    with pytest.raises(ValueError, match=r"labelsets has 2 rows for 20 samples\."):
+    with pytest.raises(ValueError, match=r"label_sets has 2 rows for 20 samples\."):
         posterior.probability(np.zeros((2, 6)))
     with pytest.raises(ValueError, match="n_draws must be at least 1, got 0"):
         posterior.sample(0)

@@ -1,4 +1,4 @@
-"""A distribution over labelsets, written out: every labelset with its probability."""
+"""A distribution over label_sets, written out: every labelset with its probability."""
 
 from fractions import Fraction
 from itertools import product
@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 
-def labelsets(n_labels):
+def label_sets(n_labels):
     """All 2^m label vectors."""
     return list(product((0, 1), repeat=n_labels))
 
@@ -22,7 +22,7 @@ def joint(groups, rates):
     """P(y_j = 1, s_y = s | x) at [j, s - 1], for one sample."""
     n_labels = len(rates[0])
     table = np.zeros((n_labels, n_labels))
-    for y in labelsets(n_labels):
+    for y in label_sets(n_labels):
         for j in range(n_labels):
             if y[j]:
                 table[j, sum(y) - 1] += probability(y, groups, rates)
@@ -34,7 +34,7 @@ def counts_of_others(rates):
     table = [[Fraction(0)] * len(rates) for _ in rates]
     for j in range(len(rates)):
         others = [Fraction(p) for i, p in enumerate(rates) if i != j]
-        for y in labelsets(len(others)):
+        for y in label_sets(len(others)):
             table[j][sum(y)] += probability(y, [1], [others])
     return table
 

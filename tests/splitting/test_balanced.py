@@ -39,7 +39,7 @@ from labelwise.splitting._balanced_kernels import (
 from labelwise.splitting._iterative import assign_iteratively, units_of
 from labelwise.splitting._subsets import (
     check_proportions,
-    labelset_subsets,
+    label_set_subsets,
     positives_by_subset,
     random_subsets,
     subset_sizes,
@@ -119,7 +119,7 @@ def test_whatever_the_budget_no_start_of_these_sizes_has_a_smaller_ld(Y, proport
     iterative = assign_iteratively(units_of(task.Y, None), check_proportions(proportions), rng)
     starts = [
         _with_exact_sizes(task, iterative, rng),
-        labelset_subsets(task.Y, task.sizes, rng),
+        label_set_subsets(task.Y, task.sizes, rng),
         random_subsets(task.sizes, rng),
     ]
     least = min(split_quality(spread, start, proportions).ld for start in starts)

@@ -23,7 +23,7 @@ from labelwise._validation._arrays import (
 from labelwise._validation._label_sets import (
     columns_of_sets,
     is_list_of_sets,
-    labelset_numbers,
+    label_set_numbers,
     names_in_sets,
 )
 from labelwise._validation._matching import (
@@ -118,8 +118,8 @@ __all__ = [
     "is_list_of_sets",
     "is_real",
     "is_whole",
+    "label_set_numbers",
     "labels_for",
-    "labelset_numbers",
     "matched",
     "n_rows",
     "names_in_sets",

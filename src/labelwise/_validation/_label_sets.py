@@ -134,7 +134,7 @@ def _check_column_numbers(
                 )
 
 
-def labelset_numbers(Y: sparse.sparray) -> np.ndarray:
+def label_set_numbers(Y: sparse.sparray) -> np.ndarray:
     """Return the number of each row's label set; only equal rows have the same number.
 
     Rows of equal length are compared as rows of one array, so memory stays O(nnz).

@@ -386,7 +386,7 @@ def _terms(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
     for kind, token in _tokens(path, text):
         if literal is not None:
             language = token[1:].lower() if kind == "tag" else ""
-            # A text with a type, such as a date, is no label.
+            # A text with a type, such as a date, is not a label.
             yield ("typed" if kind == "type" else "text"), literal, language
             literal, is_type = None, kind == "type"
             if kind in ("tag", "type"):

@@ -281,8 +281,8 @@ class Dataset:
         -------
         Description
             The statistics, which print as a table and have the attributes `n_samples`,
-            `n_features`, `n_labels`, `n_labelsets` (distinct label sets), `labelsets_per_sample`,
-            `labelset_least`, `labelset_mean` and `labelset_most` (samples of a label set),
+            `n_features`, `n_labels`, `n_label_sets` (distinct label sets), `label_sets_per_sample`,
+            `label_set_least`, `label_set_mean` and `label_set_most` (samples of a label set),
             `label_least`, `label_mean` and `label_most` (samples of a label), `cardinality` (mean
             number of labels of a sample), `density`, `n_without_labels`, `n_labels_unused` and
             `n_missing`. `advice` recommends a method to split such data, and `to_dict()` returns
@@ -302,7 +302,7 @@ class Dataset:
         --------
         >>> from labelwise.data import load
         >>> description = load("digits").describe()
-        >>> description.n_labelsets, round(description.cardinality, 3)
+        >>> description.n_label_sets, round(description.cardinality, 3)
         (260, 2.732)
         """
         labels = self._known_labels()
@@ -311,12 +311,12 @@ class Dataset:
             labels.matrix, name=self.name, n_features=self.n_features, n_missing=n_missing
         )
 
-    def label_profile(self, max_labelsets: int = 100) -> LabelProfile:
+    def label_profile(self, max_label_sets: int = 100) -> LabelProfile:
         r"""Count samples of labels and label sets, and measure imbalance.
 
         Parameters
         ----------
-        max_labelsets : int, default=100
+        max_label_sets : int, default=100
             Number of the most frequent label sets to list.
 
         Returns
@@ -324,15 +324,15 @@ class Dataset:
         LabelProfile
             Counts, which print as a table of labels and have the attributes `label_names`; `counts`
             and `imbalance`, the number of samples and the imbalance ratio of each label;
-            `mean_imbalance`; `sizes`, the number of samples with 0, 1, ... labels; `labelsets` and
-            `labelset_counts`, the most frequent label sets as numbers of labels, and their number
-            of samples; and `n_labelsets`. Missing labels count as labels that the sample does not
+            `mean_imbalance`; `sizes`, the number of samples with 0, 1, ... labels; `label_sets` and
+            `label_set_counts`, the most frequent label sets as numbers of labels, and their number
+            of samples; and `n_label_sets`. Missing labels count as labels that the sample does not
             have.
 
         Raises
         ------
         ValueError
-            If the labels are unknown, or `max_labelsets` is negative.
+            If the labels are unknown, or `max_label_sets` is negative.
 
         Notes
         -----
@@ -353,7 +353,7 @@ class Dataset:
         sea          3                1
         sky          1                3
         """
-        most = check_whole(max_labelsets, "max_labelsets", least=0)
+        most = check_whole(max_label_sets, "max_label_sets", least=0)
         return profile_labels(self._known_labels().matrix, self.label_names, most)
 
     def co_occurrence(self, max_labels: int = 1000) -> CoOccurrence:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import counted
-from labelwise._validation import check_labels, labelset_numbers, without_cells
+from labelwise._validation import check_labels, label_set_numbers, without_cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,7 @@ def _contradicting(first: np.ndarray, Y: Any) -> np.ndarray:
         return np.zeros(0, dtype=np.int64)
     matrix, _, missing = check_labels(Y, allow_missing=True)
     if missing is None:
-        labels = labelset_numbers(matrix)
+        labels = label_set_numbers(matrix)
         differs = labels != labels[first]
     else:
         rows, gaps = sparse.csr_array(matrix), sparse.csr_array(missing)

@@ -12,21 +12,21 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._text import as_text, printable, quoted, titles_as_html
-from labelwise._validation import labelset_numbers
+from labelwise._validation import label_set_numbers
 
 # Up to this share of distinct label sets sechidis2011 (section 5) recommends label set sampling.
-FEW_LABELSETS = 0.1
+FEW_LABEL_SETS = 0.1
 # Labels, and pairs of labels, in a printed table.
 _LABELS_SHOWN, _PAIRS_SHOWN = 20, 10
 _TITLES = {
     "n_samples": "samples",
     "n_features": "features",
     "n_labels": "labels",
-    "n_labelsets": "distinct label sets",
-    "labelsets_per_sample": "label sets / samples",
-    "labelset_least": "samples per label set: least",
-    "labelset_mean": "samples per label set: mean",
-    "labelset_most": "samples per label set: most",
+    "n_label_sets": "distinct label sets",
+    "label_sets_per_sample": "label sets / samples",
+    "label_set_least": "samples per label set: least",
+    "label_set_mean": "samples per label set: mean",
+    "label_set_most": "samples per label set: most",
     "label_least": "samples per label: least",
     "label_mean": "samples per label: mean",
     "label_most": "samples per label: most",
@@ -54,15 +54,15 @@ class Description:
         Number of features.
     n_labels : int
         Number of labels, including labels without samples.
-    n_labelsets : int
+    n_label_sets : int
         Number of distinct label sets that occur, including the empty one.
-    labelsets_per_sample : float
-        `n_labelsets` divided by `n_samples`.
-    labelset_least : int
+    label_sets_per_sample : float
+        `n_label_sets` divided by `n_samples`.
+    label_set_least : int
         Samples of the rarest label set that occurs.
-    labelset_mean : float
+    label_set_mean : float
         Mean number of samples of a label set that occurs.
-    labelset_most : int
+    label_set_most : int
         Samples of the most frequent label set.
     label_least : int
         Samples of the rarest label.
@@ -93,11 +93,11 @@ class Description:
     n_samples: int
     n_features: int
     n_labels: int
-    n_labelsets: int
-    labelsets_per_sample: float
-    labelset_least: int
-    labelset_mean: float
-    labelset_most: int
+    n_label_sets: int
+    label_sets_per_sample: float
+    label_set_least: int
+    label_set_mean: float
+    label_set_most: int
     label_least: int
     label_mean: float
     label_most: int
@@ -110,10 +110,10 @@ class Description:
     @property
     def advice(self) -> str:
         """Sentence that recommends a method to split such data."""
-        few = self.labelsets_per_sample <= FEW_LABELSETS
+        few = self.label_sets_per_sample <= FEW_LABEL_SETS
         return (
-            f"{self.labelsets_per_sample:.3g} distinct label sets per sample, "
-            f"{'up to' if few else 'above'} {FEW_LABELSETS}: to split such data, Sechidis et al. "
+            f"{self.label_sets_per_sample:.3g} distinct label sets per sample, "
+            f"{'up to' if few else 'above'} {FEW_LABEL_SETS}: to split such data, Sechidis et al. "
             f"(2011) advise {'label set sampling' if few else 'iterative stratification'}."
         )
 
@@ -151,18 +151,18 @@ def describe_labels(
     if n_samples == 0 or n_labels == 0:
         raise ValueError(f"{quoted(name)} has {n_samples} samples and {n_labels} labels.")
     per_label = np.diff(Y.indptr)
-    per_labelset = np.bincount(labelset_numbers(Y))
+    per_labelset = np.bincount(label_set_numbers(Y))
     without = n_samples - np.unique(Y.indices).size
     return Description(
         name=name,
         n_samples=n_samples,
         n_features=n_features,
         n_labels=n_labels,
-        n_labelsets=per_labelset.size,
-        labelsets_per_sample=per_labelset.size / n_samples,
-        labelset_least=int(per_labelset.min()),
-        labelset_mean=float(per_labelset.mean()),
-        labelset_most=int(per_labelset.max()),
+        n_label_sets=per_labelset.size,
+        label_sets_per_sample=per_labelset.size / n_samples,
+        label_set_least=int(per_labelset.min()),
+        label_set_mean=float(per_labelset.mean()),
+        label_set_most=int(per_labelset.max()),
         label_least=int(per_label.min()),
         label_mean=float(per_label.mean()),
         label_most=int(per_label.max()),
@@ -197,12 +197,12 @@ class LabelProfile:
         Mean imbalance ratio of the labels with samples; NaN if there are none.
     sizes : array of int
         ``sizes[s]`` is the number of samples with s labels.
-    labelsets : tuple of tuple of int
+    label_sets : tuple of tuple of int
         The most frequent label sets, each as the numbers of its labels.
-    labelset_counts : array of int of shape (n_shown,)
-        Number of samples of each of `labelsets`.
-    n_labelsets : int
-        Number of distinct label sets, including those that are not in `labelsets`.
+    label_set_counts : array of int of shape (n_shown,)
+        Number of samples of each of `label_sets`.
+    n_label_sets : int
+        Number of distinct label sets, including those that are not in `label_sets`.
 
     """
 
@@ -211,9 +211,9 @@ class LabelProfile:
     imbalance: np.ndarray
     mean_imbalance: float
     sizes: np.ndarray
-    labelsets: tuple[tuple[int, ...], ...]
-    labelset_counts: np.ndarray
-    n_labelsets: int
+    label_sets: tuple[tuple[int, ...], ...]
+    label_set_counts: np.ndarray
+    n_label_sets: int
 
     def __repr__(self) -> str:
         order = np.argsort(-self.counts, kind="stable")
@@ -231,24 +231,24 @@ def profile_labels(Y: sparse.csc_array, names: tuple[str, ...], most: int) -> La
     highest = counts.max(initial=0)
     imbalance = np.divide(highest, counts, out=np.full(counts.size, np.inf), where=counts > 0)
     present = imbalance[counts > 0]
-    found, set_counts, n_sets = _common_labelsets(Y, most)
+    found, set_counts, n_sets = _common_label_sets(Y, most)
     return LabelProfile(
         label_names=names,
         counts=counts,
         imbalance=imbalance,
         mean_imbalance=float(present.mean()) if present.size else float("nan"),
         sizes=np.bincount(np.bincount(Y.indices, minlength=Y.shape[0])),
-        labelsets=found,
-        labelset_counts=set_counts,
-        n_labelsets=n_sets,
+        label_sets=found,
+        label_set_counts=set_counts,
+        n_label_sets=n_sets,
     )
 
 
-def _common_labelsets(
+def _common_label_sets(
     Y: sparse.csc_array, most: int
 ) -> tuple[tuple[tuple[int, ...], ...], np.ndarray, int]:
     """Return the most frequent label sets with their counts, and how many sets there are."""
-    numbers = labelset_numbers(Y)
+    numbers = label_set_numbers(Y)
     _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))[:most]
     rows = sparse.csr_array(Y)[first[order]]

@@ -146,12 +146,12 @@ class Posterior:
         p_empty: np.ndarray = self.groups @ (1 - self.rates).prod(axis=1)
         return p_empty
 
-    def probability(self, labelsets: Any) -> np.ndarray:
+    def probability(self, label_sets: Any) -> np.ndarray:
         """Compute the probability of a label set for each sample.
 
         Parameters
         ----------
-        labelsets : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        label_sets : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             The label set of each sample; or one row, which is used for all samples.
 
         Returns
@@ -166,9 +166,9 @@ class Posterior:
         """
         n_labels = self.rates.shape[1]
         names = tuple(map(str, range(n_labels)))
-        rows = check_labels(labelsets, label_names=names, input_name="labelsets").matrix.toarray()
+        rows = check_labels(label_sets, label_names=names, input_name="label_sets").matrix.toarray()
         if rows.shape[0] not in (1, len(self)):
-            raise ValueError(f"labelsets has {rows.shape[0]} rows for {len(self)} samples.")
+            raise ValueError(f"label_sets has {rows.shape[0]} rows for {len(self)} samples.")
         by_group = np.ones((rows.shape[0], self.rates.shape[0]))
         for j in range(n_labels):
             by_group *= np.where(rows[:, j, None], self.rates[:, j], 1 - self.rates[:, j])

@@ -52,7 +52,7 @@ def _estimator_has(name: str) -> Callable[[Any], bool]:
     def has(learner: Any) -> bool:
         if learner.estimator is not None:
             return hasattr(learner.estimator, name)
-        # Scores of the squared hinge loss are no log-odds unless they are rescaled.
+        # Scores of the squared hinge loss are not log-odds unless they are rescaled.
         return bool(learner.loss == "log" or learner.rescale or name != "predict_proba")
 
     return has
@@ -148,7 +148,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     select them. Without an estimator the mean log-losses are weighted, also on held-out folds.
 
     A sparse y is not made dense. `predict_proba` and `decision_function` exist if the classifiers
-    have them. With the squared hinge loss there is only `decision_function`: its scores are no
+    have them. With the squared hinge loss there is only `decision_function`: its scores are not
     log-odds, unless ``rescale=True``, and `CalibratedLabels` makes probabilities of them.
 
     A strong penalty shrinks coefficients: the order of the scores may be good, while probabilities

@@ -361,7 +361,7 @@ def _of_all_labels(one: _Summand, constants: np.ndarray, ends: np.ndarray) -> _S
 
 
 def _part(model: Any, X: Any, names: np.ndarray | None, called: str | None) -> tuple[_Part, int]:
-    """Return the part of a model that is no wrapper, and its number of labels."""
+    """Return the part of a model that is not a wrapper, and its number of labels."""
     if isinstance(model, OkapiNeighbors):
         known = _feature_names(model, names, model.n_features_in_)
         return _Neighbors(X, model, known), model.constants_.size

@@ -20,7 +20,7 @@ from labelwise._blocks import Blocks, is_stored
 from labelwise._validation import check_groups, check_labels, check_random_state, is_whole
 from labelwise.splitting._subsets import (
     check_proportions,
-    labelset_subsets,
+    label_set_subsets,
     random_subsets,
     rarest_label_subsets,
     subset_sizes,
@@ -268,7 +268,7 @@ def _assigned(
     if method == "random" and groups is None:
         return random_subsets(sizes, rng)
     if method == "labelset":
-        return labelset_subsets(Y, sizes, rng)
+        return label_set_subsets(Y, sizes, rng)
     if method == "rarest-label":
         return rarest_label_subsets(Y, sizes, rng)
     # Kernels are imported by the methods that use them.

@@ -40,7 +40,7 @@ from labelwise.splitting._iterative import (
 )
 from labelwise.splitting._subsets import (
     label_distribution,
-    labelset_subsets,
+    label_set_subsets,
     positives_by_subset,
     random_subsets,
     subset_sizes,
@@ -92,7 +92,7 @@ def balance_samples(
     task = _Task(Y, kernel_rows(units), sizes)
     starts = [
         _with_exact_sizes(task, assign_iteratively(units, proportions, rng), rng),
-        labelset_subsets(Y, sizes, rng),
+        label_set_subsets(Y, sizes, rng),
         random_subsets(sizes, rng),
     ]
     qualities = [flz_and_ld(Y, start, sizes.size) for start in starts]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import is_whole, labelset_numbers
+from labelwise._validation import is_whole, label_set_numbers
 
 _SLACK = 1e-6
 
@@ -87,7 +87,7 @@ def random_subsets(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return subsets
 
 
-def labelset_subsets(
+def label_set_subsets(
     Y: sparse.csc_array, sizes: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Return subsets that divide the samples of each label set evenly, with exact sizes.
@@ -96,7 +96,9 @@ def labelset_subsets(
     subsets take turns.
     """
     order = rng.permutation(Y.shape[0])
-    _, first, number = np.unique(labelset_numbers(Y)[order], return_index=True, return_inverse=True)
+    _, first, number = np.unique(
+        label_set_numbers(Y)[order], return_index=True, return_inverse=True
+    )
     together = order[np.argsort(first[number], kind="stable")]
     subsets = np.empty(order.size, dtype=np.int64)
     subsets[together] = turns(sizes)

@@ -217,11 +217,11 @@ def test_a_data_set_has_its_labels_sets_pairs_and_duplicates(opened):
         list(column(page, "labels-1", "imbalance").values()) == np.sort(profile.imbalance).tolist()
     )
     sizes = column(page, "labelsets-1", "samples")
-    assert list(sizes.values()) == profile.labelset_counts[:25].tolist()
+    assert list(sizes.values()) == profile.label_set_counts[:25].tolist()
     page.tab.click("#labelsets .pager button >> nth=1")
     assert (
         list(column(page, "labelsets-1", "samples").values())
-        == profile.labelset_counts[25:50].tolist()
+        == profile.label_set_counts[25:50].tolist()
     )
     pairs = DATASET.co_occurrence().pairs()
     assert list(column(page, "pairs-1", "together").values()) == [p.together for p in pairs[:25]]

@@ -42,7 +42,7 @@ def data_page(dataset: Dataset) -> Page:
     sections = [
         _overview(dataset, profile.mean_imbalance),
         _label_section(dataset, profile.counts, profile.imbalance),
-        _labelset_section(dataset),
+        _label_set_section(dataset),
         _pair_section(dataset),
         duplicates,
     ]
@@ -60,9 +60,9 @@ def _overview(dataset: Dataset, mean_imbalance: float) -> PageSection:
         KeyNumber("mean imbalance", mean_imbalance, "number", "most frequent : label"),
         KeyNumber(
             "distinct label sets",
-            found.n_labelsets,
+            found.n_label_sets,
             "whole",
-            _per_sample(found.labelsets_per_sample),
+            _per_sample(found.label_sets_per_sample),
         ),
         KeyNumber("without labels", found.n_without_labels, "whole", "samples"),
     ]
@@ -110,7 +110,7 @@ def _label_section(dataset: Dataset, n_positives: np.ndarray, imbalance: np.ndar
     return PageSection("labels", "Labels", "Frequency of labels", [explain], (), blocks)
 
 
-def _labelset_section(dataset: Dataset) -> PageSection:
+def _label_set_section(dataset: Dataset) -> PageSection:
     profile = dataset.label_profile()
     sizes = profile.sizes
     ends = (-0.6, sizes.size - 0.4)
@@ -121,13 +121,15 @@ def _labelset_section(dataset: Dataset) -> PageSection:
         "y": axis("samples", sizes, full=(0.0, float(sizes.max(initial=1)))),
         "note": "",
     }
-    names = [_set_name(dataset.label_names, labels) for labels in profile.labelsets]
+    names = [_set_name(dataset.label_names, labels) for labels in profile.label_sets]
     columns = [
         text_column("labels", "label set", names),
-        number_column("size", "labels", [len(labels) for labels in profile.labelsets], "whole"),
-        number_column("samples", "samples", profile.labelset_counts, "whole", bar=True),
+        number_column("size", "labels", [len(labels) for labels in profile.label_sets], "whole"),
+        number_column("samples", "samples", profile.label_set_counts, "whole", bar=True),
     ]
-    explain = f"{counted(profile.n_labelsets, 'distinct label set')}; the most frequent are listed."
+    explain = (
+        f"{counted(profile.n_label_sets, 'distinct label set')}; the most frequent are listed."
+    )
     blocks = [chart, table("Label sets", columns, len(names), sort="-samples")]
     return PageSection("labelsets", "Label sets", "Label sets", [explain], (), blocks)
 
