@@ -93,7 +93,9 @@ def test_neighbors_beyond_all_documents_are_all_of_them():
     X, Y = some_data()
     model = OkapiNeighbors(60).fit(X, Y)
     expected = model.decision_function(X)
-    np.testing.assert_array_equal(model.set_params(k=2**70).decision_function(X), expected)
+    np.testing.assert_array_equal(
+        model.set_params(n_neighbors=2**70).decision_function(X), expected
+    )
 
 
 def test_bags_check_the_aggregation_again_when_they_predict():
