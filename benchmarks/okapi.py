@@ -23,7 +23,7 @@ from benchmarks.corpora import make_documents
 from benchmarks.speedups import record
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import average_precision, r_precision
+from labelwise.measures import measure_scores
 from studies.olsson2006.rank_cuts import rank_cut_f
 
 N_TRAIN, N_TEST, K = 4_600, 18_500, 100
@@ -87,8 +87,8 @@ def grid_cell(X: Any, Y: Any, method: dict[str, Any]) -> None:
     sizes = [*(size for size in SIZES if size < ranking.size), ranking.size]
     model = OkapiNeighbors(K).fit(X[train], Y[train])
     for scores in model.score_curve(X[test], ranking, sizes):
-        r_precision(Y[test], scores, undefined="skip")
-        average_precision(Y[test], scores, by="sample", undefined="skip")
+        measure_scores(Y[test], scores, "r-precision", undefined="skip")
+        measure_scores(Y[test], scores, "sample-average-precision", undefined="skip")
         rank_cut_f(Y[test], scores).max()
 
 

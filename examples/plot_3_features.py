@@ -12,7 +12,7 @@ import numpy as np
 from labelwise.data import make_corpus
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import r_precision
+from labelwise.measures import measure_scores
 from labelwise.reports import TermCurveDisplay
 from labelwise.splitting import assign
 
@@ -40,7 +40,10 @@ for name in ("df", "chi2-max/chi2-avg lowest-rank"):
     ranking = TermSelector(**TermSelector.methods()[name]).fit(train.X, train.Y).ranking_
     curve = model.score_curve(test.X, ranking, sizes)
     values = np.array(
-        [[r_precision(test.Y[parts == i], s[parts == i]) for i in range(10)] for s in curve]
+        [
+            [measure_scores(test.Y[parts == i], s[parts == i], "r-precision") for i in range(10)]
+            for s in curve
+        ]
     )
     errors = values.std(axis=1, ddof=1) / np.sqrt(10)
     TermCurveDisplay(sizes, values.mean(axis=1), errors, name=name).plot(ax)

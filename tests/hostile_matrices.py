@@ -110,6 +110,7 @@ OTHERS = {
     "answers": [1] * 10,
     "batches": ["1"],
     "beta": 2.0,
+    "by": "df",
     "datasets": [],
     "evidence": [[1.0]],
     "denominator": [1, 1, 1, 1],

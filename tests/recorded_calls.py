@@ -25,6 +25,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -732,26 +733,27 @@ for _by in ("label", "sample"):
 
 
 SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
-    "coverage": lambda Y, S: measures.coverage(Y, S, undefined="skip"),
-    "one error": lambda Y, S: measures.measure_scores(Y, S, "one-error", undefined="skip"),
-    "ranking loss": lambda Y, S: measures.ranking_loss(Y, S, undefined="skip"),
-    "ranking loss, ties by column": lambda Y, S: measures.ranking_loss(
-        Y, S, ties="columns", undefined="skip"
+    **{
+        name: partial(measures.measure_scores, name=measure, undefined="skip")
+        for name, measure in {
+            "coverage": "coverage",
+            "one error": "one-error",
+            "ranking loss": "ranking-loss",
+            "average precision, micro": "micro-average-precision",
+            "average precision, macro": "macro-average-precision",
+            "average precision, sample": "sample-average-precision",
+            "roc, micro": "micro-auc",
+            "roc, macro": "macro-auc",
+            "roc, sample": "sample-auc",
+            "R-precision": "r-precision",
+        }.items()
+    },
+    "ranking loss, ties by column": lambda Y, S: measures.measure_scores(
+        Y, S, "ranking-loss", ties="columns", undefined="skip"
     ),
-    "average precision, micro": lambda Y, S: measures.average_precision(Y, S, "all"),
-    "average precision, macro": lambda Y, S: measures.average_precision(
-        Y, S, "label", undefined="skip"
-    ),
-    "average precision, sample": lambda Y, S: measures.average_precision(
-        Y, S, "sample", undefined="skip"
-    ),
-    "roc, micro": lambda Y, S: measures.area_under_roc(Y, S, "micro"),
-    "roc, macro": lambda Y, S: measures.area_under_roc(Y, S, "macro", undefined="skip"),
-    "roc, sample": lambda Y, S: measures.area_under_roc(Y, S, "sample", undefined="skip"),
     "precision at 3": lambda Y, S: measures.measure_scores(Y, S, "precision-at-3"),
     "recall at 3": lambda Y, S: measures.measure_scores(Y, S, "recall-at-3", undefined="skip"),
     "ndcg at 3": lambda Y, S: measures.measure_scores(Y, S, "ndcg-at-3", undefined="skip"),
-    "R-precision": lambda Y, S: measures.r_precision(Y, S, undefined="skip"),
     "rank cut F": rank_cut_f,
     "Hamming loss": lambda Y, S: measures.hamming_loss(Y, S > 0.5),
     "subset accuracy": lambda Y, S: measures.subset_accuracy(Y, S > 0.5),

@@ -94,8 +94,7 @@ def test_labels_come_last_where_something_is_learned_and_first_where_it_is_measu
 
 # Parameters that rightly have several defaults, and why.
 SEVERAL_DEFAULTS = {
-    "average": "of a measure that a function names; tuning takes it from `maximize`",
-    "by": "columns of rows, scores of terms, or whether a label or a sample is counted or listed",
+    "by": "columns of rows, scores of terms, or what is counted or listed",
     "language": "a code of a vocabulary's labels, or the name of a language's stop words",
     "max_bytes": "a model is in memory as long as it is used, a file of data only until it is read",
     "max_labels": "a figure has place for few labels, a table of counts for more",

@@ -28,7 +28,7 @@ import studies
 from labelwise.experiments import Study
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import average_precision, r_precision
+from labelwise.measures import measure_scores
 from studies.comparison import Provenance
 from studies.olsson2006.documents import REUTERS, documents
 from studies.olsson2006.rank_cuts import rank_cut_f
@@ -99,8 +99,8 @@ def curve_values(outcome: Any) -> dict[str, float]:
     truth = outcome.truth
     found = {"terms": float(outcome.model.ranking_.size)}
     for size, scores in outcome.model.curve(outcome.data.X[outcome.test_indices]):
-        found[f"{size}/R-precision"] = r_precision(truth, scores)
-        found[f"{size}/MAP"] = average_precision(truth, scores, by="sample")
+        found[f"{size}/R-precision"] = measure_scores(truth, scores, "r-precision")
+        found[f"{size}/MAP"] = measure_scores(truth, scores, "sample-average-precision")
         found[f"{size}/F1"] = float(rank_cut_f(truth, scores).max())
     return found
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 import studies
-from labelwise.measures import average_precision, r_precision
+from labelwise.measures import measure_scores
 from studies.comparison import Cell, Table, published_cells
 from studies.olsson2006 import tables
 from studies.olsson2006.claims import claims_table
@@ -52,8 +52,8 @@ def draw_scores(relevant: np.ndarray, random: np.random.RandomState) -> np.ndarr
 def measured(relevant: np.ndarray, scores: np.ndarray) -> tuple[float, float, float]:
     """Return MAP, R-precision and the peak of F1."""
     return (
-        average_precision(relevant, scores, by="sample"),
-        r_precision(relevant, scores),
+        measure_scores(relevant, scores, "sample-average-precision"),
+        measure_scores(relevant, scores, "r-precision"),
         float(rank_cut_f(relevant, scores).max()),
     )
 

@@ -26,14 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
-from labelwise.measures import (
-    area_under_roc,
-    average_precision,
-    coverage,
-    hamming_loss,
-    ranking_loss,
-    subset_accuracy,
-)
+from labelwise.measures import hamming_loss, measure_scores, subset_accuracy
 from studies.sechidis2011.random_trees import WekaForest
 
 NAME = "mulan"
@@ -63,13 +56,15 @@ def ranking(forest: WekaForest) -> Any:
 
 def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
     """Return the six measures of the paper."""
+    by_columns = {"ties": "columns", "undefined": "skip"}
+    options = {"coverage": by_columns, "ranking-loss": by_columns}
+    of_scores = ("coverage", "ranking-loss", "macro-average-precision", "micro-auc")
     return {
         "hamming-loss": float(hamming_loss(truth, decided)),
         "subset-accuracy": float(subset_accuracy(truth, decided)),
-        "coverage": coverage(truth, scores, ties="columns", undefined="skip"),
-        "ranking-loss": ranking_loss(truth, scores, ties="columns", undefined="skip"),
-        "macro-average-precision": average_precision(truth, scores),
-        "micro-auc": area_under_roc(truth, scores, average="micro"),
+        **{
+            name: measure_scores(truth, scores, name, **options.get(name, {})) for name in of_scores
+        },
     }
 
 
@@ -87,8 +82,8 @@ def values_of(outcome: Any, *, by_scores: bool) -> dict[str, float]:
     if by_scores:
         return measured_values(outcome.truth, outcome.scores, np.asarray(outcome.scores) >= 0.5)
     found = measured_values(outcome.truth, outcome.scores, outcome.decided)
-    ranked = average_precision(outcome.truth, without_ties(outcome.scores))
-    return found | {"macro-average-precision": ranked}
+    name = "macro-average-precision"
+    return found | {name: measure_scores(outcome.truth, without_ties(outcome.scores), name)}
 
 
 def without_ties(scores: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from labelwise.cli.commands._select import curve_display, select
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
-from labelwise.measures import r_precision
+from labelwise.measures import measure_scores
 from labelwise.reports import TermCurveDisplay
 
 
@@ -105,7 +105,7 @@ def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents
     ranking = TermSelector().fit(train.X, train.Y).ranking_
     model = OkapiNeighbors(15).fit(train.X, train.Y)
     expected = [
-        r_precision(test.Y, scores, undefined="skip")
+        measure_scores(test.Y, scores, "r-precision", undefined="skip")
         for scores in model.score_curve(test.X, ranking, [5, 20, ranking.size])
     ]
     np.testing.assert_allclose(display.values, expected)

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelwise.data import load
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
 from labelwise.learners._calibrated_ranking import pair_samples
-from labelwise.measures import ranking_loss, scorer
+from labelwise.measures import measure_scores, scorer
 from labelwise.splitting import MultilabelStratifiedKFold
 from tests.learners.trees.problems import small_problems, some_data
 from tests.oracles.label_ranking import votes_of
@@ -209,5 +209,5 @@ def test_medicals_labels_are_ranked_better_than_by_their_frequency(benchmark_hom
         model = CalibratedLabelRanking(base, random_state=0).fit(train.X, train.Y)
     frequency = np.tile(np.asarray(train.Y.mean(axis=0)).ravel(), (len(test), 1))
     assert model.pairs_.shape == (45 * 46 // 2, 2)
-    found = ranking_loss(test.Y, model.decision_function(test.X))
-    assert found < ranking_loss(test.Y, frequency) / 2
+    found = measure_scores(test.Y, model.decision_function(test.X), "ranking-loss")
+    assert found < measure_scores(test.Y, frequency, "ranking-loss") / 2

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors, term_curve
-from labelwise.measures import r_precision
+from labelwise.measures import measure_scores
 
 
 def documents(n_samples=90):
@@ -28,7 +28,7 @@ def test_each_size_has_the_r_precision_of_a_separate_run(monkeypatch):
     model = OkapiNeighbors(15).fit(X[train], Y[train])
     assert curve.sizes == [5, 20, ranking.size]
     scores = model.score_curve(X[test], ranking, curve.sizes)
-    expected = [r_precision(Y[test], one, undefined="skip") for one in scores]
+    expected = [measure_scores(Y[test], one, "r-precision", undefined="skip") for one in scores]
     np.testing.assert_allclose(curve.values, expected)
 
 
@@ -56,6 +56,6 @@ def test_errors_are_the_standard_errors_of_the_mean_over_rows(n_tested):
     for scores, error in zip(
         model.score_curve(X[test], ranking, curve.sizes), curve.errors, strict=True
     ):
-        rows = [r_precision(Y[[row]], scores[[i]]) for i, row in enumerate(test)]
+        rows = [measure_scores(Y[[row]], scores[[i]], "r-precision") for i, row in enumerate(test)]
         expected = statistics.stdev(rows) / len(rows) ** 0.5 if len(rows) > 1 else 0.0
         assert error == pytest.approx(expected)

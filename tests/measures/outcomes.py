@@ -17,6 +17,26 @@ def f_of_means(counts, beta=1.0, undefined="nan"):
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
 
 
+def coverage(Y, scores, **options):
+    return measure_scores(Y, scores, "coverage", **options)
+
+
+def ranking_loss(Y, scores, **options):
+    return measure_scores(Y, scores, "ranking-loss", **options)
+
+
+def r_precision(Y, scores, **options):
+    return measure_scores(Y, scores, "r-precision", **options)
+
+
+def average_precision(Y, scores, average="macro", **options):
+    return measure_scores(Y, scores, f"{average}-average-precision", **options)
+
+
+def area_under_roc(Y, scores, average="micro", **options):
+    return measure_scores(Y, scores, f"{average}-auc", **options)
+
+
 def one_error(Y, scores, **options):
     return measure_scores(Y, scores, "one-error", **options)
 

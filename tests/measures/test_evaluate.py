@@ -22,11 +22,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise import measures
 from labelwise.measures import count, evaluate, macro, micro, scorer, scorers
+from tests.measures import outcomes
 from tests.measures.outcomes import (
     decided_outcomes,
     f_of_means,
     ndcg_at,
-    one_error,
     precision_at,
     random_outcome,
     recall_at,
@@ -44,16 +44,16 @@ COUNTED = {
     "matthews": measures.matthews,
 }
 RANKED = {
-    "coverage": measures.coverage,
-    "ranking-loss": measures.ranking_loss,
-    "one-error": one_error,
-    "r-precision": measures.r_precision,
-    "macro-average-precision": measures.average_precision,
-    "sample-average-precision": partial(measures.average_precision, by="sample"),
-    "micro-average-precision": partial(measures.average_precision, by="all"),
-    "micro-auc": measures.area_under_roc,
-    "macro-auc": partial(measures.area_under_roc, average="macro"),
-    "sample-auc": partial(measures.area_under_roc, average="sample"),
+    "coverage": outcomes.coverage,
+    "ranking-loss": outcomes.ranking_loss,
+    "one-error": outcomes.one_error,
+    "r-precision": outcomes.r_precision,
+    "macro-average-precision": outcomes.average_precision,
+    "sample-average-precision": partial(outcomes.average_precision, average="sample"),
+    "micro-average-precision": partial(outcomes.average_precision, average="micro"),
+    "micro-auc": outcomes.area_under_roc,
+    "macro-auc": partial(outcomes.area_under_roc, average="macro"),
+    "sample-auc": partial(outcomes.area_under_roc, average="sample"),
     "precision-at-1": partial(precision_at, k=1),
     "recall-at-1": partial(recall_at, k=1),
     "ndcg-at-1": partial(ndcg_at, k=1),

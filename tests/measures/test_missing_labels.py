@@ -12,21 +12,26 @@ from sklearn import metrics
 
 from labelwise._measuring import named_measures
 from labelwise.measures import (
-    area_under_roc,
-    average_precision,
     count,
-    coverage,
     evaluate,
     f_measure,
     hamming_loss,
     macro,
-    r_precision,
-    ranking_loss,
     scorer,
     scorers,
     subset_accuracy,
 )
-from tests.measures.outcomes import ndcg_at, one_error, precision_at, scored_outcomes
+from tests.measures.outcomes import (
+    area_under_roc,
+    average_precision,
+    coverage,
+    ndcg_at,
+    one_error,
+    precision_at,
+    r_precision,
+    ranking_loss,
+    scored_outcomes,
+)
 from tests.oracles import missing_labels as oracle
 
 # `evaluate` computes measures of top labels only if they are named.

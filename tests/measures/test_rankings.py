@@ -15,15 +15,20 @@ from sklearn import metrics
 from labelwise._measuring import _ranks as _places
 from labelwise._validation import check_labels
 from labelwise.measures import (
+    evaluate,
+    measure_scores,
+)
+from tests.measures.outcomes import (
     area_under_roc,
     average_precision,
     coverage,
-    evaluate,
-    measure_scores,
+    ndcg_at,
+    one_error,
+    precision_at,
     r_precision,
     ranking_loss,
+    scored_outcomes,
 )
-from tests.measures.outcomes import ndcg_at, one_error, precision_at, scored_outcomes
 from tests.oracles import measures as oracle
 
 BY_SAMPLE = [coverage, ranking_loss, one_error, r_precision]
@@ -104,13 +109,9 @@ def test_areas_and_average_precisions_are_those_of_the_definition(outcome, avera
     area = oracle.mean_over_rankings(oracle.area_under_roc, *outcome, by)
     assert area_under_roc(*outcome, average, undefined="skip") == pytest.approx(area, nan_ok=True)
     purity = oracle.mean_over_rankings(oracle.average_precision, *outcome, by)
-    assert average_precision(*outcome, by, undefined="skip") == pytest.approx(purity, nan_ok=True)
-
-
-def test_average_precision_is_averaged_over_labels_by_default():
-    Y, scores = [[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.5, 0.1], [0.3, 0.8]]
-    assert average_precision(Y, scores) == average_precision(Y, scores, "label")
-    assert average_precision(Y, scores) != average_precision(Y, scores, "all")
+    assert average_precision(*outcome, average, undefined="skip") == pytest.approx(
+        purity, nan_ok=True
+    )
 
 
 @given(scored_outcomes())
@@ -149,7 +150,7 @@ def test_averages_over_labels_agree_with_scikit_learn(outcome):
         expected = metrics.roc_auc_score(Y.ravel(), scores.ravel())
         assert area_under_roc(Y, scores) == pytest.approx(expected)
         expected = metrics.average_precision_score(Y.ravel(), scores.ravel())
-        assert average_precision(Y, scores, "all") == pytest.approx(expected)
+        assert average_precision(Y, scores, "micro") == pytest.approx(expected)
 
 
 def test_rows_without_labels_are_undefined_where_scikit_learn_has_a_number():
@@ -291,15 +292,13 @@ def test_k_lies_between_one_and_the_number_of_labels(measure, k, error, message)
 
 
 def test_bad_arguments_are_refused_by_name():
-    with pytest.raises(ValueError, match='by must be "label", "sample" or "all", got \'micro\''):
-        average_precision([[1]], [[0.5]], by="micro")
     with pytest.raises(ValueError, match="name must be a measure of scores, got 'micro-f'"):
         measure_scores([[1]], [[0.5]], "micro-f")
     with pytest.raises(ValueError, match=r"name must be one of .*, got 'one_error', did you mean"):
         measure_scores([[1]], [[0.5]], "one_error")
     with pytest.raises(ValueError, match='ties="columns" is for rankings of labels, which'):
         measure_scores([[1]], [[0.5]], "macro-auc", ties="columns")
-    with pytest.raises(ValueError, match='average must be "micro", "macro" or "sample"'):
+    with pytest.raises(ValueError, match=r"name must be one of .*, got 'label-auc'"):
         area_under_roc([[1]], [[0.5]], "label")
     with pytest.raises(ValueError, match="scores must be finite, got nan at row 0, label 1"):
         coverage([[1, 0]], [[0.5, math.nan]])

@@ -18,7 +18,7 @@ from labelwise.decisions import (
     scan_thresholds,
 )
 from labelwise.learners import BinaryRelevance
-from labelwise.measures import count, evaluate, hamming_loss, r_precision
+from labelwise.measures import count, evaluate, hamming_loss, measure_scores
 from labelwise.splitting import assign, split_quality
 
 MATRICES = hnp.arrays(bool, st.tuples(st.integers(1, 6), st.integers(1, 14)))
@@ -58,7 +58,8 @@ def test_every_function_of_scores_takes_numbers_as_columns():
     np.testing.assert_array_equal(micro_frontier(scores, sets).hits, micro_frontier(scores, Y).hits)
     np.testing.assert_array_equal(proportion_cut(scores, sets), proportion_cut(scores, Y))
     skip = {"undefined": "skip"}
-    assert r_precision(sets, scores, **skip) == r_precision(Y, scores, **skip) == 1
+    for labels in (sets, Y):
+        assert measure_scores(labels, scores, "r-precision", **skip) == 1
     assert hamming_loss(sets, Y) == 0
 
 

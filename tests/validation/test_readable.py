@@ -28,7 +28,7 @@ from labelwise.learners import (
     OkapiNeighbors,
     ReverseMultilabel,
 )
-from labelwise.measures import Counts, count, coverage, evaluate, precision
+from labelwise.measures import Counts, count, evaluate, measure_scores, precision
 from labelwise.splitting import MultilabelStratifiedKFold, assign, split_quality
 from tests import hostile_matrices
 
@@ -47,7 +47,7 @@ OF_LABELS = {
     "assign": lambda A: assign(A, 2, random_state=0),
     "split quality": lambda A: split_quality(A, [0, 1, 0, 1, 0, 1]),
     "data set": lambda A: Dataset(X, A),
-    "term scores": lambda A: term_scores(X, A),
+    "term scores": lambda A: term_scores(X, A, "df"),
     "learner": lambda A: BinaryRelevance().fit(X, A),
     "tuned": lambda A: TunedThresholds(OneVsRestClassifier(LogisticRegression())).fit(X, A),
     "calibrated": lambda A: CalibratedLabels(OneVsRestClassifier(LogisticRegression())).fit(X, A),
@@ -60,14 +60,14 @@ OF_SCORES = {
     "rank cut": lambda A: rank_cut(A, 2),
     "shares of training": lambda A: proportion_cut(A, Y),
     "evaluation": lambda A: evaluate(Y, scores=A),
-    "coverage": lambda A: coverage(Y, A),
+    "coverage": lambda A: measure_scores(Y, A, "coverage"),
     "expected F": lambda A: maximize_expected_f_independent(A),
 }
 OF_FEATURES = {
     "features of a data set": lambda A: Dataset(A, Y),
     "bags": lambda A: Bags(A, np.arange(7)),
     "list of bags": lambda A: Dataset([A, X], [[1], [0]]),
-    "terms": lambda A: term_scores(A, Y),
+    "terms": lambda A: term_scores(A, Y, "df"),
     "selector": lambda A: TermSelector(1).fit(A, Y),
     "selected": lambda A: TermSelector(1).fit(X, Y).transform(A),
     "weights": lambda A: OkapiWeights().fit(A),
@@ -150,7 +150,8 @@ def test_indices_that_were_shuffled_after_the_matrix_was_used_are_sorted_again()
     expected = best_thresholds(edited.toarray(), Y)
     assert best_thresholds(edited, Y).value == expected.value
     np.testing.assert_array_equal(rank_cut(edited, 2).toarray(), rank_cut(edited.toarray(), 2))
-    np.testing.assert_array_equal(term_scores(edited, Y), term_scores(edited.toarray(), Y))
+    found, expected = (term_scores(form, Y, "chi2-max") for form in (edited, edited.toarray()))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_repeated_cells_are_summed_and_the_argument_is_not_changed():

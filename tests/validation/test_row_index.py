@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from labelwise.decisions import best_thresholds, micro_frontier, review_bands, scan_thresholds
-from labelwise.measures import average_precision, count, evaluate
+from labelwise.measures import count, evaluate, measure_scores
 
 NAMES = ["sea", "sky", "sun"]
 
@@ -39,7 +39,7 @@ FUNCTIONS = {
     "evaluate scores": lambda S, Y: list(evaluate(Y, scores=S).values()),
     "evaluate decisions": lambda S, Y: list(evaluate(Y, decided=S > 0).values()),
     "count": lambda S, Y: count(Y, S > 0).tp,
-    "average_precision": lambda S, Y: average_precision(Y, S),
+    "measure_scores": lambda S, Y: measure_scores(Y, S, "micro-average-precision"),
 }
 
 
@@ -126,8 +126,9 @@ def test_functions_without_the_option_propose_an_array():
     plain, truth = arrays()
     scores = pd.DataFrame(plain, columns=NAMES, index=INDEXES["text"])
     with pytest.raises(ValueError, match=r"or pass Y as an array to match rows by position[.]"):
-        average_precision(pd.DataFrame(truth, columns=NAMES), scores)
-    assert np.array_equal(average_precision(truth, scores), average_precision(truth, plain))
+        measure_scores(pd.DataFrame(truth, columns=NAMES), scores, "one-error")
+    found, expected = (measure_scores(truth, S, "macro-auc") for S in (scores, plain))
+    assert found == expected
     decided, labels = (scores > 0).astype(int), pd.DataFrame(truth, columns=NAMES)
     with pytest.raises(ValueError, match="Y has no ids and decided has"):
         count(labels, decided)

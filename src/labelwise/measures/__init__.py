@@ -26,25 +26,15 @@ if TYPE_CHECKING:
     from labelwise.measures._averages import count, hamming_loss, macro, micro, subset_accuracy
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluation import Evaluation as Evaluation
-    from labelwise.measures._measure_scores import (
-        area_under_roc,
-        average_precision,
-        coverage,
-        measure_scores,
-        r_precision,
-        ranking_loss,
-    )
+    from labelwise.measures._measure_scores import measure_scores
     from labelwise.measures._reliability import reliability
     from labelwise.measures._scorers import scorer, scorers
 
 __all__ = [
     "Counts",
     "accuracy",
-    "area_under_roc",
-    "average_precision",
     "balanced_accuracy",
     "count",
-    "coverage",
     "evaluate",
     "f_measure",
     "g_mean",
@@ -56,8 +46,6 @@ __all__ = [
     "measure_scores",
     "micro",
     "precision",
-    "r_precision",
-    "ranking_loss",
     "recall",
     "reliability",
     "scorer",

@@ -7,7 +7,7 @@ from sklearn.model_selection import ShuffleSplit
 
 import studies
 from labelwise.data import Dataset
-from labelwise.measures import average_precision, r_precision
+from labelwise.measures import measure_scores
 from studies.olsson2006 import curves as study
 from studies.olsson2006.rank_cuts import rank_cut_f
 from tests.oracles import term_selection as oracle
@@ -51,8 +51,12 @@ def test_each_point_of_a_curve_is_the_run_with_its_terms(lengths):
         if lengths == "document":
             weights = [some[:, own] for some in weights]
         sums = oracle.neighbor_sums(*weights, oracle.idf(X[train])[own], Y[train], 7)
-        assert found[f"{name}/R-precision"] == pytest.approx(r_precision(Y[test], sums))
-        assert found[f"{name}/MAP"] == pytest.approx(average_precision(Y[test], sums, "sample"))
+        assert found[f"{name}/R-precision"] == pytest.approx(
+            measure_scores(Y[test], sums, "r-precision")
+        )
+        assert found[f"{name}/MAP"] == pytest.approx(
+            measure_scores(Y[test], sums, "sample-average-precision")
+        )
         assert found[f"{name}/F1"] == pytest.approx(rank_cut_f(Y[test], sums).max())
     # 40 terms are more than there are.
     assert len(found) == 1 + 4 * 3
@@ -77,7 +81,7 @@ def test_a_grid_is_gathered_by_method_cut_size_and_split(small_study):
         model = study.TermCurve(**METHOD, cut=1, sizes=SIZES).fit(X[train], Y[train])
         for size, scores in model.curve(X[test]):
             at = curves.sizes.index(size)
-            value = r_precision(Y[test], scores)
+            value = measure_scores(Y[test], scores, "r-precision")
             assert curves.of("chi2-max/chi2-avg lowest-rank", 1)[at, place] == value
     assert np.isnan(curves.of("df", 0)[3]).all()
 
