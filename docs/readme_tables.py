@@ -28,13 +28,6 @@ SPEEDS = (
         "iterative folds of delicious / iterative-stratification",
     ),
     ("all measures of scores", "scikit-learn", "evaluate, float32 / scikit-learn's measures"),
-    ("reading delicious", "liac-arff", "read delicious-train.arff / liac-arff"),
-    (
-        "logistic regressions of yeast, 8 penalties, 5 folds",
-        "scikit-learn",
-        "BR, 8 penalties, 5 folds: yeast 2,417 x 103 x 14 / "
-        "LogisticRegressionCV (14 labels, scaled)",
-    ),
     (
         "logistic regressions of bibtex, one penalty",
         "LibMultiLabel",
