@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
 
-from labelwise._estimators import ScoringClassifier, check_coefficients
-from labelwise.learners.structured._hinge_loss import no_pairs
-from labelwise.learners.structured._linear_model import learn_weights, linear_scores
+from labelwise._estimators import (
+    ScoringClassifier,
+    check_coefficients,
+    learn_features,
+    learn_targets,
+    report_progress,
+)
+from labelwise._validation import check_beta, check_random_state, check_real, check_whole
+from labelwise.learners.regression._penalty_path import check_penalty, penalty_splits
+from labelwise.learners.structured._hinge_loss import (
+    HingeLossProblem,
+    Solution,
+    decide,
+    pairs_of,
+    solve,
+)
+from labelwise.measures import count, f_measure
+
+# While penalties are compared, the tolerance is this many times larger, and passes are fewer.
+_LOOSER = 10.0
+_PASSES_TO_CHOOSE = 30
+_NO_PAIRS = np.empty((0, 2), dtype=np.int64), np.empty(0)
 
 
 class ReverseMultilabel(ScoringClassifier):
@@ -176,11 +200,127 @@ class ReverseMultilabel(ScoringClassifier):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        learn_weights(self, X, y, groups, lambda labels: no_pairs(labels.shape[1]))
+        self._learn(X, y, groups)
         return self
 
+    def _learn(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Choose the penalty, and fit the weights; return the pairs of labels and their gains.
+
+        Labels with one class are not learned: their weights are 0, and their intercept is -1 or 1.
+        """
+        penalties = check_penalty(self.penalty)  # strongest first
+        tol = 1e-3 if self.tol is None else check_real(self.tol, "tol", least=1e-12, most=1.0)
+        max_passes = check_whole(self.max_iter, "max_iter", least=2)
+        check_real(self.intercept_scaling, "intercept_scaling", least=1e-3, most=1e3)
+        check_beta(self.beta)
+        random = check_random_state(self.random_state)
+        targets = learn_targets(self, X, y, groups=groups)
+        X = learn_features(self, X)
+        self.coef_ = np.zeros((targets.constants.size, X.shape[1]))
+        self.intercept_ = np.where(targets.constants == 1, 1.0, -1.0)
+        self.penalty_, self.cv_values_ = penalties[0], None
+        self.objective_, self.gap_, self.n_iter_, self.n_planes_ = 0.0, 0.0, 0, 0
+        if targets.varying.size == 0:
+            return _NO_PAIRS
+        labels = targets.matrix[:, targets.varying].toarray()
+        # To compare penalties, and to start from.
+        roughly = partial(solve, tol=tol * _LOOSER, max_passes=min(max_passes, _PASSES_TO_CHOOSE))
+        if len(penalties) > 1:
+            # "auto" is the default of `MultilabelStratifiedKFold`.
+            splits = penalty_splits(self.cv, X, labels.astype(np.int64), groups, method="auto")
+            values = self._held_out_f(X, labels, splits, penalties, roughly, random)
+            self.cv_values_ = dict(zip(penalties, values.tolist(), strict=True))
+            # Of equal values, argmax takes the first, which has the strongest penalty.
+            penalties = penalties[: np.argmax(values) + 1]
+        pairs = self._pairs_in(labels)
+        problem = self._problem(X, labels, pairs)
+        best = None
+        for penalty in penalties[:-1]:
+            best = roughly(problem, penalty, random=random, start=best)
+        best = solve(
+            problem,
+            penalties[-1],
+            tol=tol,
+            max_passes=max_passes,
+            random=random,
+            start=best,
+            report=partial(report_progress, self),
+        )
+        if best.gap > tol:
+            warnings.warn(
+                f"After {best.n_passes} passes the relative gap is {best.gap:.2g}, above "
+                f"tol={tol:g}; a larger max_iter or penalty lets it shrink.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        weights, self.intercept_[targets.varying] = problem.coefficients(best.W)
+        self.coef_[targets.varying] = weights.T
+        self.penalty_, self.objective_, self.gap_ = best.penalty, best.objective, best.gap
+        self.n_iter_, self.n_planes_ = best.n_passes, best.n_planes
+        return pairs
+
+    def _held_out_f(
+        self,
+        X: Any,
+        labels: np.ndarray,
+        splits: list[tuple[np.ndarray, np.ndarray]],
+        penalties: tuple[float, ...],
+        solve: Callable[..., Solution],
+        random: np.random.RandomState,
+    ) -> np.ndarray:
+        """Return the mean F of held-out samples at each penalty."""
+        seeds = random.randint(2**31 - 1, size=len(splits))
+
+        def report(k: int, text: str) -> None:
+            report_progress(self, f"fold {k + 1} of {len(splits)}, {text}")
+
+        # Kernels release the global interpreter lock, so that threads suffice, and share X.
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_fold_f)(
+                self._problem(X[train], labels[train], self._pairs_in(labels[train])),
+                X[test],
+                labels[test],
+                penalties,
+                partial(solve, random=np.random.RandomState(seed)),
+                partial(report, k),
+            )
+            for k, ((train, test), seed) in enumerate(zip(splits, seeds, strict=True))
+        )
+        return np.asarray(np.concatenate(found, axis=1).mean(axis=1))
+
+    def _problem(
+        self, X: Any, labels: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]
+    ) -> HingeLossProblem:
+        gains = pairs_of(labels.shape[1], *pairs)
+        scaling, beta = float(self.intercept_scaling), float(self.beta)
+        return HingeLossProblem.of(X, labels, gains, scaling, beta)
+
+    def _pairs_in(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: ARG002
+        """Return pairs of labels and their gains, by the labels of training samples."""
+        return _NO_PAIRS
+
     def _scores(self, X: Any) -> np.ndarray:
-        return linear_scores(self, X)
+        X = learn_features(self, X, reset=False)
+        return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _check_learned(self, n_labels: int) -> None:
         check_coefficients(self, n_labels)
+
+
+def _fold_f(
+    train: HingeLossProblem,
+    X: Any,
+    labels: np.ndarray,
+    penalties: tuple[float, ...],
+    solve: Callable[..., Solution],
+    report: Callable[[str], None],
+) -> np.ndarray:
+    """Return the F of each held-out sample, one row per penalty."""
+    values, found = [], None
+    for penalty in penalties:
+        found = solve(train, penalty, start=found)
+        weights, intercepts = train.coefficients(found.W)
+        decided = decide(X @ weights + intercepts, train.pairs)
+        values.append(f_measure(count(labels, decided, by="sample"), train.beta))
+        report(f"penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
+    return np.array(values)

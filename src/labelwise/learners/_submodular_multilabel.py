@@ -10,7 +10,6 @@ from scipy import sparse
 from labelwise._validation import check_real
 from labelwise.learners._reverse_multilabel import ReverseMultilabel
 from labelwise.learners.structured._hinge_loss import decide, pairs_of
-from labelwise.learners.structured._linear_model import learn_weights, linear_scores
 from labelwise.learners.structured._min_cut_kernels import PairGains
 
 
@@ -157,31 +156,24 @@ class SubmodularMultilabel(ReverseMultilabel):
         TypeError
             If a parameter or y is of the wrong type.
         """
-        strength = check_real(self.interaction, "interaction", least=0.0, most=np.inf)
-        share = check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
-        shown: list[tuple[np.ndarray, np.ndarray]] = []
-
-        def pairs_in(labels: np.ndarray) -> PairGains:
-            shown.append(strongest_pairs(labels, strength, share))
-            return pairs_of(labels.shape[1], *shown[-1])
-
-        learn_weights(self, X, y, groups, pairs_in)
-        # The last call is for all samples; there is no call if no label has both classes.
-        nothing = np.empty((0, 2), dtype=np.int64), np.empty(0)
-        places, gains = shown[-1] if shown else nothing
+        check_real(self.interaction, "interaction", least=0.0, most=np.inf)
+        check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
+        places, self.gains_ = self._learn(X, y, groups)
         self.pairs_ = np.flatnonzero(np.isnan(self.constants_))[places]
-        self.gains_ = gains
         return self
 
+    def _pairs_in(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return strongest_pairs(labels, float(self.interaction), float(self.share_of_pairs))
+
     def _scores(self, X: Any) -> np.ndarray:
-        scores = linear_scores(self, X)
+        scores = super()._scores(X)
         n_labels = scores.shape[1]
         gains = sparse.coo_array((self.gains_, self.pairs_.T), shape=(n_labels, n_labels)).tocsr()
         decided = decide(scores, self._pairs()).astype(np.float64)
         return np.asarray(scores + decided @ (gains + gains.T))
 
     def _decided(self, X: Any) -> np.ndarray:
-        return decide(linear_scores(self, X), self._pairs())
+        return decide(super()._scores(X), self._pairs())
 
     def _pairs(self) -> PairGains:
         return pairs_of(self.intercept_.size, self.pairs_, self.gains_)

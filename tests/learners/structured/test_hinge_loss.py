@@ -11,7 +11,6 @@ from labelwise.learners import ReverseMultilabel
 from labelwise.learners.structured._hinge_loss import (
     HingeLossProblem,
     decide,
-    no_pairs,
     pairs_of,
     solve,
 )
@@ -40,6 +39,10 @@ def rows(draw, most_labels, paired):
             for other in range(k + 1, n_labels):
                 gains[k, other] = draw(st.sampled_from([0.0, 0.0, 0.1, 0.25, 0.5]))
     return scores, truth, gains
+
+
+def no_pairs(n_labels):
+    return pairs_of(n_labels, np.empty((0, 2), dtype=np.int64), np.empty(0))
 
 
 def as_pairs(gains):

@@ -47,11 +47,6 @@ def pairs_of(n_labels: int, places: np.ndarray, gains: np.ndarray) -> PairGains:
     )
 
 
-def no_pairs(n_labels: int) -> PairGains:
-    """Return the gains of a model without pairs."""
-    return pairs_of(n_labels, np.empty((0, 2), dtype=np.int64), np.empty(0))
-
-
 def decide(scores: np.ndarray, pairs: PairGains) -> np.ndarray:
     """Decide the label set of the highest Σ scores + gains; the smallest of ties."""
     if pairs.others.size == 0:
