@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -42,8 +43,6 @@ from labelwise.learners.bags._bag_scores import (
 )
 from labelwise.learners.bags._training_rounds import (
     BagTask,
-    Round,
-    Stopping,
     bag_splits,
     best_round,
     fit_all,
@@ -74,14 +73,6 @@ class InstanceLabels(NamedTuple):
     decided: np.ndarray
     top_instance: np.ndarray
     starts: np.ndarray
-
-
-class _Run(NamedTuple):
-    """The result of all rounds of one estimator."""
-
-    task: BagTask
-    best: Round
-    history: list[float]
 
 
 class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
@@ -244,22 +235,21 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         TypeError, ValueError
             If an option, the bags or the labels are wrong, before any model is fitted.
         """
-        rate, stopping = self._checked()
+        request = self._checked()
         labels, names = bag_labels(X, y)
         bags = learn_bags(self, X)
         targets = learn_targets(self, bags, labels, names)
         self.estimator_, self.history_, self.best_round_ = None, np.empty(0), -1
         self.chosen_ = 0
-        request = self._request()
         tuned = thresholds_of_no_label(request)
         hidden = np.empty((bags.rows.shape[0], 0), dtype=np.int8)
         if targets.varying.size:
             runs = [
-                self._rounds(bags, targets, groups, request, number, rate, stopping)
-                for number in range(len(self._candidates()))
+                (task, *best_round(task, partial(self._report, number)))
+                for number, task in enumerate(self._tasks(bags, targets, groups, request))
             ]
-            self.chosen_ = highest([run.best.thresholds.value for run in runs])
-            task, (hidden, tuned), history = runs[self.chosen_]
+            self.chosen_ = highest([thresholds.value for _, _, thresholds, _ in runs])
+            task, hidden, tuned, history = runs[self.chosen_]
             self.estimator_ = fit_all(task, hidden).estimator
             self.history_, self.best_round_ = np.array(history), highest(history)
         self.hidden_labels_ = all_labels(hidden, self.constants_)
@@ -294,21 +284,16 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         decided = self.thresholds_.decide(scores)
         return InstanceLabels(scores, decided, highest_instances(scores, bags.starts), bags.starts)
 
-    def _checked(self) -> tuple[float, Stopping]:
-        """Check the options that are not about thresholds."""
-        rate = check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)
+    def _checked(self) -> Request:
+        """Check the options; return what thresholds are tuned for."""
+        check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)
         check_aggregation(self.aggregation, "aggregation")
         if not self._candidates():
             raise ValueError("estimator must be one or several, got an empty list.")
         for estimator in self._candidates():
             scoring_method(estimator, ("predict_proba",))
-        return rate, Stopping(
-            check_whole(self.n_iter, "n_iter"),
-            check_whole(self.n_iter_no_change, "n_iter_no_change"),
-        )
-
-    def _request(self) -> Request:
-        """Check what thresholds are tuned for."""
+        check_whole(self.n_iter, "n_iter")
+        check_whole(self.n_iter_no_change, "n_iter_no_change")
         return Request(
             maximize=self.maximize,
             average=self.average,
@@ -317,40 +302,32 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
             shrink=self.shrink,
         )
 
-    def _rounds(
-        self,
-        bags: Bags,
-        targets: LabelTarget,
-        groups: Any,
-        request: Request,
-        number: int,
-        rate: float,
-        stopping: Stopping,
-    ) -> _Run:
-        """Run the rounds of one estimator; every estimator starts with the same seed."""
-        estimators = self._candidates(sparse.issparse(bags.rows))
-        random = check_random_state(self.random_state)
-        seed = int(random.randint(2**31 - 1))
+    def _tasks(
+        self, bags: Bags, targets: LabelTarget, groups: Any, request: Request
+    ) -> Iterator[BagTask]:
+        """Yield what the rounds of each estimator need; all start with the same seed."""
         Y = targets.dense()
-        splits = bag_splits(self.cv, bags, Y, groups)
-        aggregate = AGGREGATIONS[self.aggregation]
-        task = BagTask(
-            bags,
-            Y.astype(bool),
-            targets.constants,
-            estimators[number],
-            aggregate,
-            request,
-            seed,
-            splits,
-            self.n_jobs,
-            random,
-        )
-        which = f"estimator {number + 1}, " if len(estimators) > 1 else ""
-        best, history = best_round(
-            task, rate, stopping, lambda text: report_progress(self, which + text)
-        )
-        return _Run(task, best, history)
+        for estimator in self._candidates(sparse.issparse(bags.rows)):
+            random = check_random_state(self.random_state)
+            yield BagTask(
+                bags=bags,
+                Y=Y.astype(bool),
+                constants=targets.constants,
+                estimator=estimator,
+                expression_rate=float(self.expression_rate),
+                n_iter=self.n_iter,
+                n_iter_no_change=self.n_iter_no_change,
+                aggregate=AGGREGATIONS[self.aggregation],
+                request=request,
+                tuning_seed=int(random.randint(2**31 - 1)),
+                splits=bag_splits(self.cv, bags, Y, groups),
+                n_jobs=self.n_jobs,
+                random=random,
+            )
+
+    def _report(self, number: int, text: str) -> None:
+        which = f"estimator {number + 1}, " if len(self._candidates()) > 1 else ""
+        report_progress(self, which + text)
 
     def _candidates(self, is_sparse: bool = False) -> list[Any]:
         """List the estimators to choose from, for dense or sparse instances."""

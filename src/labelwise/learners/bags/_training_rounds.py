@@ -26,26 +26,15 @@ class BagTask(NamedTuple):
     Y: np.ndarray  # bool (n_bags, n_labels)
     constants: np.ndarray  # for all labels: NaN for those in Y, 0 or 1 for labels with one class
     estimator: Any
+    expression_rate: float  # share of the instances of a bag that have its labels at first
+    n_iter: int  # at most so many rounds
+    n_iter_no_change: int  # at most so many without a higher tuned value
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
     request: Request
     tuning_seed: int  # draws the folds behind shrink="auto"
     splits: Splits | None  # row numbers of instances; None to tune on the training bags
     n_jobs: int | None
     random: np.random.RandomState
-
-
-class Round(NamedTuple):
-    """The sampled labels that a model was fitted to, and the thresholds tuned on its scores."""
-
-    hidden: np.ndarray
-    thresholds: Thresholds
-
-
-class Stopping(NamedTuple):
-    """Maximum number of rounds, and of rounds without a higher tuned value."""
-
-    n_iter: int
-    n_iter_no_change: int
 
 
 def bag_splits(cv: Any, bags: Bags, Y: np.ndarray, groups: Any = None) -> Splits | None:
@@ -63,17 +52,19 @@ def bag_splits(cv: Any, bags: Bags, Y: np.ndarray, groups: Any = None) -> Splits
 
 
 def best_round(
-    task: BagTask, expression_rate: float, stopping: Stopping, report: Callable[[str], None]
-) -> tuple[Round, list[float]]:
-    """Run the rounds; return the one with the highest tuned value, and the values of all."""
-    hidden = draw_hidden(
-        task.bags, task.Y, first_sizes(task.bags, expression_rate), None, task.random
-    )
-    Y = sparse.csc_array(task.Y)
-    best: Round | None = None
+    task: BagTask, report: Callable[[str], None]
+) -> tuple[np.ndarray, Thresholds, list[float]]:
+    """Run the rounds; return the best of them, and the tuned values of all.
+
+    The round with the highest tuned value is given by the sampled labels of instances, to which a
+    model was fitted, and by the thresholds tuned on its scores.
+    """
+    sizes = first_sizes(task.bags, task.expression_rate)
+    best = hidden = draw_hidden(task.bags, task.Y, sizes, None, task.random)
+    Y, thresholds = sparse.csc_array(task.Y), None
     history: list[float] = []
     n_worse = 0
-    while len(history) < stopping.n_iter and n_worse < stopping.n_iter_no_change:
+    while len(history) < task.n_iter and n_worse < task.n_iter_no_change:
         scores = _instance_scores(task, hidden)
         problem = Problem(task.aggregate(scores, task.bags.starts), Y, None)
         tuned = solve(problem, task.request, task.tuning_seed)
@@ -81,11 +72,11 @@ def best_round(
         known = tuned.evidence
         report(f"round {len(history)}, {known.average} {known.measure} {known.value:.4f}")
         n_worse += 1
-        if best is None or highest([best.thresholds.value, tuned.value]) == 1:
-            best, n_worse = Round(hidden, tuned), 0
+        if thresholds is None or highest([thresholds.value, tuned.value]) == 1:
+            best, thresholds, n_worse = hidden, tuned, 0
         sizes = found_sizes(scores >= tuned.values, task.bags)
         hidden = draw_hidden(task.bags, task.Y, sizes, scores, task.random)
-    return best, history  # type: ignore[return-value]
+    return best, thresholds, history  # type: ignore[return-value]
 
 
 def highest(values: Sequence[float]) -> int:
