@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -175,7 +175,7 @@ class ReverseMultilabel(ScoringClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> ReverseMultilabel:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
         """Choose λ, and learn the weights of all labels together.
 
         Parameters
@@ -190,7 +190,7 @@ class ReverseMultilabel(ScoringClassifier):
 
         Returns
         -------
-        ReverseMultilabel
+        Self
             The fitted estimator itself.
 
         Raises

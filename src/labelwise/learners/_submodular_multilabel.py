@@ -131,36 +131,12 @@ class SubmodularMultilabel(ReverseMultilabel):
         self.interaction = interaction
         self.share_of_pairs = share_of_pairs
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> SubmodularMultilabel:
-        """Count pairs of labels, choose λ, and learn the weights of all labels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Features of the samples.
-        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
-        groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of a group stay together, also in the
-            folds on which penalties are chosen.
-
-        Returns
-        -------
-        SubmodularMultilabel
-            The fitted estimator itself.
-
-        Raises
-        ------
-        ValueError
-            If a parameter, X or y is out of its range, or X and y differ in length.
-        TypeError
-            If a parameter or y is of the wrong type.
-        """
+    def _learn(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray]:
         check_real(self.interaction, "interaction", least=0.0, most=np.inf)
         check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
-        places, self.gains_ = self._learn(X, y, groups)
+        places, self.gains_ = super()._learn(X, y, groups)
         self.pairs_ = np.flatnonzero(np.isnan(self.constants_))[places]
-        return self
+        return places, self.gains_
 
     def _pairs_in(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return strongest_pairs(labels, float(self.interaction), float(self.share_of_pairs))
