@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit, softmax
 
-from labelwise._estimators import LabelScorer, all_labels, scoring_method
+from labelwise._estimators import METHODS, LabelScorer, all_labels, scoring_method
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._tuning import Problem, Request, constant_scores, tune_and_correct
 from labelwise._validation import n_rows
@@ -44,9 +44,7 @@ class DecisionRule(Protocol):
     """How scores become decisions."""
 
     name: str
-
-    def method(self, estimator: Any) -> str:
-        """Return the method of an estimator that gives the scores of this rule."""
+    methods: tuple[str, ...]  # of estimators, the first that one has gives the scores
 
     def judge(
         self, problem: Problem, folds: np.ndarray, request: Request, random_state: Any
@@ -58,10 +56,7 @@ class TunedCuts:
     """A label is decided at its tuned threshold, the same for all samples."""
 
     name = "thresholds"
-
-    def method(self, estimator: Any) -> str:
-        """Return the method that gives scores."""
-        return scoring_method(estimator)
+    methods: tuple[str, ...] = METHODS
 
     def judge(
         self, problem: Problem, folds: np.ndarray, request: Request, random_state: Any
@@ -76,10 +71,7 @@ class ExpectedF:
     """The label set of a sample is the one of highest expected F, with labels independent."""
 
     name = "expected-f"
-
-    def method(self, estimator: Any) -> str:
-        """Return the method that gives scores, which sigmoids turn into probabilities."""
-        return scoring_method(estimator)
+    methods: tuple[str, ...] = METHODS
 
     def judge(
         self,
@@ -129,10 +121,7 @@ class OwnDecisions:
     """The candidate decides by itself, for the measure that is asked for."""
 
     name = "own"
-
-    def method(self, estimator: Any) -> str:  # noqa: ARG002
-        """Return the method that gives decisions."""
-        return "predict"
+    methods: tuple[str, ...] = ("predict",)
 
     def judge(
         self,

@@ -164,7 +164,7 @@ def _scored(
     estimator: Any, arena: Arena, rule: DecisionRule
 ) -> tuple[HeldOutScores, LabelScorer | None]:
     """Return held-out scores, and the model of all samples if it is fitted in the same pass."""
-    method, samples = rule.method(estimator), arena.samples
+    method, samples = scoring_method(estimator, rule.methods), arena.samples
     data = estimator, samples.X, samples.Y, arena.splits
     params = fit_params(estimator, samples)
     if method == scoring_method(estimator) and hasattr(estimator, "fit_scoring_folds"):
@@ -217,7 +217,7 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
     total = np.zeros(0)
     best: Trial | None = None
     for n_members, trial in enumerate(ranked, start=1):
-        log_odds = _log_odds(trial)
+        log_odds = trial.sigmoids().log_odds(dense_problem(trial.problem)[0])
         total = log_odds if n_members == 1 else total + log_odds
         if n_members == 1:
             continue
@@ -241,10 +241,6 @@ def best_with_blend(trials: list[Trial], blend: Trial | None) -> tuple[Trial, li
         return best, trials
     highest = max(trial.judgement.compared for trial in trials)
     return blend if blend.judgement.compared > highest else best, [*trials, blend]
-
-
-def _log_odds(trial: Trial) -> np.ndarray:
-    return trial.sigmoids().log_odds(dense_problem(trial.problem)[0])
 
 
 def _in_rows(scores: np.ndarray, arena: Arena) -> HeldOutScores:
