@@ -1,15 +1,13 @@
-"""Constraints on precision, recall and the number of decisions: checks and refusals."""
+"""Constraints on precision, recall and the number of decisions: what meets them, and refusals."""
 
 from __future__ import annotations
 
 import math
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from labelwise._text import quoted
-from labelwise._validation import check_real, is_real
 from labelwise.measures import Counts, precision, recall
 
 if TYPE_CHECKING:  # thresholds from a file need no kernels
@@ -54,36 +52,6 @@ class Limits(NamedTuple):
 
 
 NO_LIMITS = Limits()
-
-
-def check_most(max_decisions: Any) -> tuple[Any, int | None]:
-    """Return `max_decisions` in total or as a mean, and the number of a text as "3 per row"."""
-    if not isinstance(max_decisions, str):
-        return max_decisions, None
-    found = re.fullmatch(r"\s*([1-9][0-9]{0,8}) per row\s*", max_decisions)
-    if found is None:
-        raise ValueError(
-            f'max_decisions must be a number, or a text as "3 per row", got {max_decisions!r}.'
-        )
-    return None, int(found[1])
-
-
-def check_limits(min_precision: Any, min_recall: Any, max_decisions: Any) -> Limits:
-    """Return checked constraints; a lower bound of 0 on a rate is not a constraint."""
-    most = max_decisions
-    if most is not None and not (is_real(most) and 0 <= most < np.inf):
-        raise ValueError(
-            "max_decisions must be a whole number in total or a decimal number as mean per "
-            f"sample, not negative, got {most!r}."
-        )
-    return Limits(
-        _least_rate(min_precision, "min_precision"), _least_rate(min_recall, "min_recall"), most
-    )
-
-
-def _least_rate(rate: Any, name: str) -> float | None:
-    # Every rate is at least 0, and one that is not defined is not below it.
-    return None if rate is None else check_real(rate, name, least=0, most=1) or None
 
 
 def within(limits: Limits, counts: Counts) -> np.ndarray:

@@ -12,6 +12,7 @@ only when a request is built.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import copy
 from dataclasses import InitVar, dataclass, field, fields, replace
@@ -35,6 +36,7 @@ _PER_ROW = "max_decisions per row"
 _BAND_LIMITS = ("min_precision", "min_recall", "max_review")
 _EVENTS = ("a false positive", "a false negative")  # that have a cost
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
+_MOST_PER_ROW = re.compile(r"\s*[1-9][0-9]{0,8} per row\s*")
 # The first option of each row excludes all others of the row.
 _EXCLUDING = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
@@ -148,17 +150,25 @@ def _check_rate(rate: Any, name: str) -> float | None:
     return None if rate is None else check_real(rate, name, least=0, most=1)
 
 
-def _check_review(most: Any, name: str) -> int | float | None:
+def _check_total(most: Any, name: str) -> int | float | None:
+    """Refuse a number that is neither a total nor a mean per sample."""
     from labelwise._validation import is_real, is_whole
 
-    if most is not None and not (is_real(most) and 0 <= most < float("inf")):
+    if most is None:
+        return None
+    if not (is_real(most) and 0 <= most < float("inf")):
         raise ValueError(
             f"{name} must be a whole number in total or a decimal number as mean per sample, "
             f"not negative, got {most!r}."
         )
-    if most is None:
-        return None
     return int(most) if is_whole(most) else float(most)
+
+
+def _check_decisions(most: Any, name: str) -> int | float | str | None:
+    """Refuse a number as above, and a text other than one as "3 per row"."""
+    if isinstance(most, str) and _MOST_PER_ROW.fullmatch(most) is None:
+        raise ValueError(f'{name} must be a number, or a text as "3 per row", got {most!r}.')
+    return most if isinstance(most, str) else _check_total(most, name)
 
 
 def _check_across(across: Any) -> None:
@@ -315,16 +325,21 @@ class Request:
     )
     min_precision: Any = field(
         default=None,
-        metadata=_option("Lowest micro precision; for macro-..., of each label.", kind=float),
+        metadata=_option(
+            "Lowest micro precision; for macro-..., of each label.", check=_check_rate, kind=float
+        ),
     )
     min_recall: Any = field(
         default=None,
-        metadata=_option("Lowest micro recall; for macro-..., of each label.", kind=float),
+        metadata=_option(
+            "Lowest micro recall; for macro-..., of each label.", check=_check_rate, kind=float
+        ),
     )
     max_decisions: Any = field(
         default=None,
         metadata=_option(
             'Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".',
+            check=_check_decisions,
             parse=_count_or_text,
         ),
     )
@@ -349,7 +364,7 @@ class Request:
 
     def __post_init__(self, n_labels: int | None) -> None:
         from labelwise._counts import with_beta
-        from labelwise._tuning.objectives._constraints import check_limits, check_most
+        from labelwise._tuning.objectives._constraints import Limits
 
         costs = None
         if self.cost is not None:
@@ -359,7 +374,9 @@ class Request:
             costs = CostRule(*costs_by_label(self.cost, "a pair", _EVENTS, n_labels or 1))
         checked = _checked(self)
         average, measure = _average_and_measure(self.maximize, self.average)
-        most, max_rank = check_most(self.max_decisions)
+        most, max_rank = checked["max_decisions"], None
+        if isinstance(most, str):
+            max_rank, most = int(most.split()[0]), None
         name = getattr(measure, "__name__", repr(measure))
         fbr = checked["fbr"]
         amount, rule = fbr if isinstance(fbr, tuple) else (fbr, 1)
@@ -367,7 +384,8 @@ class Request:
             **checked | {"average": average},
             measure=with_beta(measure, checked["beta"]),
             measure_name=name if self.cost is None else "cost",
-            limits=check_limits(self.min_precision, self.min_recall, most),
+            # Every rate is at least 0, and one that is not defined is not below it.
+            limits=Limits(checked["min_precision"] or None, checked["min_recall"] or None, most),
             costs=costs,
             fbr_amount=amount,
             fbr_rule=rule,
@@ -445,7 +463,7 @@ class BandRequest:
     )
     max_review: Any = field(
         default=None,
-        metadata=_option("Most cells to review: in total, or as mean.", check=_check_review),
+        metadata=_option("Most cells to review: in total, or as mean.", check=_check_total),
     )
     cost: Any = field(
         default=None,
