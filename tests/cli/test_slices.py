@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.measures import count, f_measure, micro
 from tests.cli.shell import notes, refusal, run
 
 N = 90
@@ -54,6 +55,14 @@ def test_rows_are_tuned_and_decided_by_slice(folder):
     decided = expected.decide(SCORES, slices=PLACES)
     assert written["sea"].tolist() == decided[::-1, 0].tolist()
     assert written["sky"].tolist() == decided[::-1, 1].tolist()
+    shown = run("evaluate", "labels.csv", "--decided", "decided.csv", *COLUMNS)
+    assert "slice  samples  micro-precision" in shown
+    by_slice = json.loads(
+        run("evaluate", "labels.csv", "--decided", "decided.csv", *COLUMNS, "--json")
+    )["slices"]
+    north = PLACES == "north"
+    counts = count(Y[north], decided[north])
+    assert by_slice["north"]["micro-f"] == pytest.approx(micro(f_measure, counts))
     record = json.loads(run("tune", "scores.csv", "labels.csv", *columns, "--json"))
     assert record["slices"]["names"] == ["north", "south"]
 

@@ -348,3 +348,31 @@ def test_a_measure_that_needs_scores_is_not_among_those_of_decisions():
     found = evaluate([[1, 0], [0, 1]], decided=[[1, 0], [1, 1]])
     with pytest.raises(KeyError, match="'macro-auc'"):
         found["macro-auc"]
+
+
+def test_each_slice_is_evaluated_by_itself():
+    random = np.random.default_rng(0)
+    Y = (random.random((80, 3)) < 0.4).astype(float)
+    scores = Y + random.normal(size=Y.shape)
+    decided = scores > 0.5
+    Y[random.random(Y.shape) < 0.1] = np.nan
+    slices = np.array(["b", "a"])[random.integers(0, 2, 80)]
+    Y[:3], slices[:3] = np.nan, "c"
+    weights = random.integers(0, 3, 80)
+    found = evaluate(Y, scores=scores, decided=decided, slices=slices, sample_weight=weights)
+    whole = evaluate(Y, scores=scores, decided=decided, sample_weight=weights)
+    np.testing.assert_equal(dict(found), dict(whole))
+    assert whole.slices == {}
+    assert list(found.slices) == ["a", "b"]
+    for name, one in found.slices.items():
+        mine = slices == name
+        alone = evaluate(
+            Y[mine], scores=scores[mine], decided=decided[mine], sample_weight=weights[mine]
+        )
+        np.testing.assert_equal(dict(one), dict(alone))
+        assert one.n_samples == alone.n_samples
+    shown = repr(found)
+    assert "slice  samples  micro-precision  micro-recall  micro-f  macro-f" in shown
+    assert f"{found.slices['a']['micro-f']:.4f}" in shown
+    with pytest.raises(ValueError, match="slices must name a slice for each of 80 samples"):
+        evaluate(Y, scores=scores, slices=["a"])

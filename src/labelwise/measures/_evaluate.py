@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from labelwise._counts import MeasureRecord, count_empty_samples
 from labelwise._measuring import check_inverse, measure_named, measure_outcome, named_measures
 from labelwise._text import NamedValues
 from labelwise._validation import (
+    Outcome,
     check_n_bootstrap,
     check_outcome,
     check_random_state,
     check_share,
     check_undefined,
     check_whole,
+    slice_texts,
 )
 from labelwise.measures._bootstrap import intervals
 from labelwise.measures._evaluation import Evaluation, label_columns
@@ -36,6 +39,7 @@ def evaluate(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
+    slices: Any = None,
     n_bootstrap: int = 0,
     confidence: float = 0.95,
     random_state: Any = None,
@@ -86,6 +90,9 @@ def evaluate(
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples,
         one of weight 0 as none. Numbers of positives and decisions are then sums of weights.
+    slices : array of shape (n_samples,), default=None
+        Slice of each sample, such as a hospital or a language. Each slice is evaluated by itself,
+        too, without intervals (`Evaluation.slices`).
     n_bootstrap : int, default=0
         Number of times that the samples are drawn with replacement to compute intervals; 0 for no
         intervals. Measures of counts and means over samples get an interval, but not AUC and
@@ -160,6 +167,7 @@ def evaluate(
             also=also,
             inverse_propensity=inverse_propensity,
             sample_weight=sample_weight,
+            slices=slices,
             n_bootstrap=n_bootstrap,
         )
         data = {"Y": Y, "scores": scores, "decided": decided}
@@ -173,7 +181,37 @@ def evaluate(
         allow_missing=True,
         ids=ids,
         by_position=by_position,
-    ).weighted(sample_weight)
+    )
+    n_samples = given.Y.shape[0]
+    texts = None if slices is None else slice_texts(slices, n_samples)
+    options = beta, cutoffs, also, inverse_propensity, undefined
+    whole = _evaluated(given.weighted(sample_weight), *options, n_bootstrap, confidence, random)
+    if texts is None:
+        return whole
+    weights = np.ones(n_samples) if sample_weight is None else np.asarray(sample_weight)
+    parts = []
+    for name in np.unique(texts.astype(str)).tolist():
+        rows = np.flatnonzero((texts == name) & (weights > 0))
+        part = given.rows(rows)
+        # A slice without truth has no values.
+        if part.rows_with_truth().size:
+            part = part if sample_weight is None else part.weighted(weights[rows])
+            parts.append((name, _evaluated(part, *options)))
+    return replace(whole, slices=NamedValues(parts))
+
+
+def _evaluated(
+    given: Outcome,
+    beta: float,
+    cutoffs: Iterable[int],
+    also: Iterable[str],
+    inverse_propensity: Any,
+    undefined: Any,
+    n_bootstrap: int = 0,
+    confidence: float = 0.95,
+    random: np.random.RandomState | None = None,
+) -> Evaluation:
+    """Evaluate a checked outcome."""
     outcome = given.with_truth()
     inverse = check_inverse(inverse_propensity, given)
     needed = [name for name in ("scores", "decided") if getattr(outcome, name) is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -11,7 +11,15 @@ import numpy as np
 
 from labelwise._counts import AVERAGES, MeasureRecord
 from labelwise._measuring import Measured
-from labelwise._text import NamedValues, as_html, as_text, counted, latex_table, markdown_table
+from labelwise._text import (
+    NamedValues,
+    as_html,
+    as_text,
+    counted,
+    latex_table,
+    markdown_table,
+    printable,
+)
 from labelwise._validation import check_backend
 
 Rows = list[list[str]]
@@ -23,6 +31,9 @@ _EFFECTS = {
     "skip": "left out of the mean",
     "zero": "counted as 0",
 }
+
+# Measures in the table of slices, if decisions are given.
+_OF_SLICES = ("micro-precision", "micro-recall", "micro-f", "macro-f")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +66,8 @@ class Evaluation(Mapping[str, float]):
     n_empty_samples : int, default=0
         Number of samples without positives and decisions, of which F and the Jaccard index are 1
         unless `undefined` is "skip" or "zero".
+    slices : mapping of str to Evaluation, default={}
+        Evaluation of each slice of the samples; empty without slices.
 
     See Also
     --------
@@ -80,6 +93,7 @@ class Evaluation(Mapping[str, float]):
     n_missing: int = 0
     n_without_truth: tuple[int, int] = (0, 0)
     n_empty_samples: int = 0
+    slices: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         return self.measured[name].value
@@ -246,15 +260,26 @@ class Evaluation(Mapping[str, float]):
         return _label_rows(self, len(self.label_names))
 
     def __repr__(self) -> str:
-        shown = [as_text(table) for table in _tables(self)]
+        tables = [*_tables(self), *([self._slice_rows()] if self.slices else [])]
+        shown = [as_text(table) for table in tables]
         return "\n\n".join([self._title(), *shown, *filter(None, ["\n".join(self.notes())])])
 
     def _repr_html_(self) -> str:
-        shown = "".join(as_html(table) for table in _tables(self))
+        tables = [*_tables(self), *([self._slice_rows()] if self.slices else [])]
+        shown = "".join(as_html(table) for table in tables)
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         rows = as_html(_label_rows(self))
         labels = f"<details><summary>by label</summary>{rows}</details>"
         return f"<p><b>{escape(self._title())}</b></p>{shown}{notes}{labels}"
+
+    def _slice_rows(self) -> list[list[str]]:
+        """Return a table of the slices, with some of the measures."""
+        shown = [name for name in _OF_SLICES if name in self.measured] or list(self.measured)[:4]
+        rows = [
+            [printable(name), f"{one.n_samples:,}", *(f"{one[measure]:.4f}" for measure in shown)]
+            for name, one in self.slices.items()
+        ]
+        return [["slice", "samples", *shown], *rows]
 
     def _title(self) -> str:
         return f"Evaluation of {self.n_samples:,} samples and {len(self.label_names):,} labels"

@@ -87,6 +87,10 @@ def evaluate(
     report: opt.Report = None,
     seed: opt.Seed = 0,
     part: opt.Part = None,
+    slices: Annotated[
+        str | None,
+        typer.Option(help="Column of the labels file: each of its values is evaluated, too."),
+    ] = None,
     source: MatrixSource,
     cluster: opt.Cluster = None,
     safe_csv: opt.SafeCsv = False,
@@ -109,7 +113,8 @@ def evaluate(
     how: dict[str, Any] = {"beta": beta, "undefined": undefined}
     states = None
     if cluster is not None or any(reads_in_blocks(path, source.max_bytes) for path in read):
-        refuse_with_blocks(source, part=part, bootstrap=bootstrap, report=report, suspects=suspects)
+        refused = {"part": part, "bootstrap": bootstrap, "report": report, "suspects": suspects}
+        refuse_with_blocks(source, **refused, slices=slices)
         paths = {"Y": labels, "scores": scores, "decided": decided}
         with opened_blocks("measuring in blocks", paths, source, cluster) as (files, matching):
             evaluation = measures.evaluate(**files, **how, **matching)
@@ -117,7 +122,12 @@ def evaluate(
     else:
         with working("reading"), warnings_as_notes():
             scored = [] if scores is None else [scores]
-            same = source.read(labels, scored, decided, part=part, allow_missing=True)
+            beside = {} if slices is None else {"slices": slices}
+            same = source.read(
+                labels, scored, decided, part=part, beside=beside, allow_missing=True
+            )
+            for option, name in beside.items():
+                how[option] = source.column(labels, option, name, same.truth)
             found = None if decided is None else same.others[-1].values
             states = None if found is None else answered_states(same.truth.values, found)
         with working("measuring"):
@@ -166,6 +176,10 @@ def _evaluation_record(evaluation: measures.Evaluation, per_label: bool) -> dict
         "beta": evaluation.beta,
         "undefined": evaluation.undefined,
         "measures": {name: one._asdict() for name, one in evaluation.measured.items()},
+        "slices": {
+            name: {"n_samples": one.n_samples, **one.to_dict()}
+            for name, one in evaluation.slices.items()
+        },
     }
     if not per_label:
         return record
