@@ -218,7 +218,19 @@ class Results:
         OSError
             If the file cannot be written.
         """
-        _write_rows(self.to_table(), path, safe_csv=safe_csv)
+        ending = ending_of(path, ".csv")
+        if ending not in (".parquet", ".csv"):
+            raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
+        table = self.to_table()
+        with written_whole(path) as stream:
+            if ending == ".parquet":
+                from pyarrow import parquet
+
+                parquet.write_table(table, stream)
+            else:
+                from pyarrow import csv
+
+                csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
 
     def summary(self) -> Summary:
         """Compute means and standard deviations over folds and seeds.
@@ -399,22 +411,6 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results
-
-
-def _write_rows(table: Any, path: str | Path, *, safe_csv: bool) -> None:
-    """Write a pyarrow table in the format of the ending; on failure no file is left behind."""
-    ending = ending_of(path, ".csv")
-    if ending not in (".parquet", ".csv"):
-        raise ValueError(f"path must end with .parquet or .csv, got {str(path)!r}.")
-    with written_whole(path) as stream:
-        if ending == ".parquet":
-            from pyarrow import parquet
-
-            parquet.write_table(table, stream)
-        else:
-            from pyarrow import csv
-
-            csv.write_csv(_with_safe_texts(table) if safe_csv else table, stream)
 
 
 def _with_safe_texts(table: Any) -> Any:
