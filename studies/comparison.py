@@ -78,8 +78,8 @@ class Cell(NamedTuple):
 
     def rounded(self) -> Cell:
         """Return the cell with the digits that are written."""
-        numbers = {"measured": self.measured, "tolerance": self.tolerance}
-        return self._replace(**{name: float(f"{number:.7g}") for name, number in numbers.items()})
+        measured, tolerance = (float(f"{one:.7g}") for one in (self.measured, self.tolerance))
+        return self._replace(measured=measured, tolerance=tolerance)
 
 
 class Provenance(NamedTuple):
@@ -159,7 +159,7 @@ class Table:
         with written_whole(FOLDER / self.paper / f"{self.name}{MEASURED}") as stream:
             self._write_cells(codecs.getwriter("utf-8")(stream))
 
-    def _write_cells(self, lines: TextIO) -> None:
+    def _write_cells(self, lines: TextIO | codecs.StreamWriter) -> None:
         made = self.made or Provenance.now()
         write_facts(lines, {"title": self.title, **made._asdict(), "words": self.words})
         writer = csv.writer(lines, lineterminator="\n")
@@ -194,7 +194,7 @@ def _texts(cell: Cell) -> list[str]:
     return [*cell.where, cell.published, *texts, cell.aim, cell.verdict]
 
 
-def write_facts(lines: TextIO, facts: Mapping[str, str]) -> None:
+def write_facts(lines: TextIO | codecs.StreamWriter, facts: Mapping[str, str]) -> None:
     """Write each line of each fact after # and the name of the fact."""
     for name, text in facts.items():
         lines.writelines(f"# {name}: {line}".rstrip() + "\n" for line in text.split("\n"))

@@ -33,7 +33,7 @@ class OneLabel(ReverseMultilabel):
     def predict(self, X: Any) -> np.ndarray:
         """Return one label for each sample."""
         scores = self.decision_function(X)
-        return np.eye(scores.shape[1], dtype=np.int64)[scores.argmax(axis=1)]
+        return np.asarray(np.eye(scores.shape[1], dtype=np.int64)[scores.argmax(axis=1)])
 
 
 class Trial(BaseEstimator):

@@ -99,7 +99,7 @@ def spreads_of(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Row]:
     for (dataset, model, measure), spread in summarize(
         rows, by=("dataset", "model")
     ).spreads.items():
-        found.setdefault((dataset, model), {})[measure.removeprefix("cell/")] = spread
+        found.setdefault((dataset, model), {})[measure.removeprefix("cell/")] = Spread(*spread)
     return found
 
 

@@ -199,7 +199,7 @@ class TuningTrial(BaseEstimator):
             chosen = [
                 tune(held_out, truth, fbr=("auto", rule)).evidence.fbr for truth, held_out in parts
             ]
-            amount = float(np.mean(chosen))
+            amount = float(np.mean(np.array(chosen, dtype=np.float64)))
             self.thresholds_[f"FBR.{rule}, inner"] = tune(scores, Y, fbr=(amount, rule))
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -217,7 +217,7 @@ def spreads_of(rows: Sequence[Mapping[str, Any]]) -> Spreads:
     by_run = summarize(rows, by=("dataset", "split", "seed")).spreads
     grouped: dict[tuple[str, str, str], list[Spread]] = {}
     for (dataset, split, _, measure), one in by_run.items():
-        grouped.setdefault((dataset, split, measure), []).append(one)
+        grouped.setdefault((dataset, split, measure), []).append(Spread(*one))
     return {
         where: Spread(
             float(np.mean([one.mean for one in runs])),

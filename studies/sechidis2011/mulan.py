@@ -57,7 +57,7 @@ def ranking(forest: WekaForest) -> Any:
 def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
     """Return the six measures of the paper."""
     by_columns = {"ties": "columns", "undefined": "skip"}
-    options = {"coverage": by_columns, "ranking-loss": by_columns}
+    options: dict[str, Any] = {"coverage": by_columns, "ranking-loss": by_columns}
     of_scores = ("coverage", "ranking-loss", "macro-average-precision", "micro-auc")
     return {
         "hamming-loss": float(hamming_loss(truth, decided)),

@@ -100,7 +100,7 @@ class WekaForest(ClassifierMixin, BaseEstimator):
         columns, target = self._columns(X), np.asarray(y, dtype=np.int64)
         n_tried = int(np.log2(X.shape[1]) + 1)
         shape = self.n_estimators, 2 * target.size
-        tree = (
+        tree: tuple[np.ndarray, ...] = (
             *(np.empty(shape, dtype=np.int32) for _ in range(4)),
             np.empty(shape, dtype=np.float64),
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import process_time
@@ -61,8 +61,9 @@ MOST_SECONDS = {"enron": 130.0, "corel5k": 130.0, "bibtex": 130.0} | dict.fromke
 _FITTED: dict[tuple[str, str, str], Any] = {}
 
 
-def _has(name: str) -> Any:
-    return available_if(lambda self: hasattr(self.estimator, name))
+def _has(name: str) -> Callable[[Any], Any]:
+    found: Callable[[Any], Any] = available_if(lambda self: hasattr(self.estimator, name))
+    return found
 
 
 class Remembered(ClassifierMixin, BaseEstimator):
@@ -143,7 +144,7 @@ class AllMeasures(ClassifierMixin, BaseEstimator):
         }
         self.fitted_: dict[tuple[str, str], BestLearner] = {}
         for measure, maximize in MEASURES.items():
-            settings = {"maximize": maximize, "random_state": self.random_state}
+            settings: dict[str, Any] = {"maximize": maximize, "random_state": self.random_state}
             for title, given, blend in (
                 ("BestLearner", candidates, False),
                 ("blend", candidates, True),
