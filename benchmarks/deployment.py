@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,13 +24,21 @@ from benchmarks.scored_sets import HOME
 from labelwise._io import written_whole
 from labelwise.data import load
 from labelwise.decisions import Thresholds, best_thresholds
-from labelwise.deployment import Monitor, audit_report, expect, find_label_errors, plan_audit
+from labelwise.deployment import (
+    Monitor,
+    audit_report,
+    check_promises,
+    expect,
+    find_label_errors,
+    plan_audit,
+)
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
 
 TABLE = Path(__file__).with_name("deployment.md")
 N_DRAWS = 1000
 SIZES = (200, 500, 2000)
+VERDICTS = ("kept", "broken", "not enough rows")
 # Sets of guarantees_real whose halves are compared with expectations.
 SETS = ("ptbxl", "yeast", "enron")
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
@@ -114,7 +123,7 @@ def suspects_of_cleanlab(scores: np.ndarray, noisy: np.ndarray) -> np.ndarray | 
     from cleanlab.multilabel_classification.filter import find_multilabel_issues_per_class
 
     given = [np.flatnonzero(row).tolist() for row in noisy]
-    issues = np.stack(find_multilabel_issues_per_class(given, scores, n_jobs=1), axis=1)
+    issues = np.asarray(find_multilabel_issues_per_class(given, scores, n_jobs=1))
     confidence = np.where(noisy == 1, scores, 1 - scores)
     return np.argsort((confidence + 10 * ~issues).ravel(), kind="stable")
 
@@ -211,6 +220,32 @@ def monitor_lines(n_draws: int) -> list[str]:
     return lines
 
 
+def check_lines(n_draws: int) -> list[str]:
+    """Return how often checks of two promises end with each verdict on one of them."""
+    lines = [
+        "| precision less the limit | rows | kept | broken | not enough rows |",
+        "|--:|--:|--:|--:|--:|",
+    ]
+    rule = best_thresholds([[0.2, 0.2], [0.8, 0.8]], [[0, 0], [1, 1]])
+    rule.values[:] = 0.5
+    random = np.random.default_rng(0)
+    for margin in (-0.1, -0.05, 0.0, 0.05, 0.1):
+        for n_rows in (200, 1000):
+            verdicts = Counter()
+            for _ in range(n_draws):
+                scores = random.random((n_rows, 2))
+                chance = np.where(scores >= 0.5, 0.7 + margin, 0.1)
+                Y = (random.random(scores.shape) < chance).astype(np.int64)
+                asked = {"micro-precision": 0.7, "sample-precision": 0.7}
+                found = check_promises(rule, scores, Y, at_least=asked, random_state=0)
+                verdicts[found.verdicts[0]] += 1
+            shares = [
+                f"{verdicts[one] / n_draws:.1%}" for one in ("kept", "broken", "not enough rows")
+            ]
+            lines.append(f"| {margin:+.2f} | {n_rows:,} | {' | '.join(shares)} |")
+    return lines
+
+
 def main() -> None:
     """Measure all of it, and write the tables."""
     n_draws = int(os.environ.get("BENCH_DRAWS", N_DRAWS))
@@ -220,6 +255,7 @@ def main() -> None:
     tuned = best_thresholds(scores[half], Y[half].astype(np.int64))
     tables = {
         TABLE: audit_lines(tuned, scores[~half], Y[~half].astype(np.int64), n_draws),
+        TABLE.with_stem("deployment_check"): check_lines(n_draws),
         TABLE.with_stem("deployment_monitor"): monitor_lines(n_draws),
         TABLE.with_stem("deployment_expect"): expect_lines(),
         TABLE.with_stem("deployment_errors"): suspect_lines(),

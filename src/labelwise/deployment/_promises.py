@@ -198,20 +198,21 @@ def sample_numbers(
         )
     unit = None if groups is None else check_groups(groups, outcome.Y.shape[0])
     decided = replace(rule, label_names=None).decide(outcome.scores)
-    truth = sparse.csr_array(outcome.Y)
-    known = 1.0 if outcome.missing is None else 1.0 - outcome.missing.toarray()
-    states = decided.toarray() if sparse.issparse(decided) else decided
-    accepted = sparse.csr_array((states == 1) * known)
-    kept = sparse.csr_array((states != 0) * known)  # with cells to review, which a person finds
+    # The cells that are decided, and those that are not rejected: a person finds those to review.
+    accepted, kept = (
+        _with_truth(sparse.csc_array(part), outcome.missing)
+        for part in (decided == 1, decided != 0)
+    )
     n_labels = len(rule)
     ends = rule.upper if isinstance(rule, Bands) else rule.values
     most_decided = min(rule.max_decided or n_labels, int((ends < np.inf).sum())) or 1
-    rows = _SampleCounts.of(truth, accepted, kept)
+    rows = _SampleCounts.of(outcome.Y, accepted, kept)
     numbers, facts = [], []
     for one in promises:
         counts = rows
         if one.label is not None:
-            counts = _SampleCounts.of(*(part[:, [one.label]] for part in (truth, accepted, kept)))
+            columns = (part[:, [one.label]] for part in (outcome.Y, accepted, kept))
+            counts = _SampleCounts.of(*columns)
         number, *others = _number(one, counts, most_decided, n_labels)
         numbers.append(_per_unit(number, unit))
         facts.append(others)
@@ -219,6 +220,12 @@ def sample_numbers(
     return SampleNumbers(
         np.stack(numbers, axis=1), least, most, squares, values, outcome.Y.shape[0]
     )
+
+
+def _with_truth(cells: sparse.csc_array, missing: sparse.csc_array | None) -> sparse.csc_array:
+    """Return the cells whose truth is known, as ones."""
+    found = cells.astype(np.int8)
+    return found if missing is None else found - found.multiply(missing)
 
 
 class _SampleCounts(NamedTuple):
