@@ -24,6 +24,7 @@ NOT_BENCHMARKS = {
 # These take minutes to hours: only by their names.
 LONG = {
     "annif",
+    "certified_line",
     "cluster_simulation",
     "coverage",
     "decisions",

@@ -124,8 +124,8 @@ def plain_table(data: Images) -> list[str]:
 def certified_table(data: Images) -> list[str]:
     """Compare guarantees without slices, on average over slices, and in every slice."""
     lines = [
-        f"| precision {LEAST} at {LEVEL} | found | slices certified | below, all images | "
-        "below, certified slices | precision | recall |",
+        f"| precision {LEAST} at {LEVEL} | found | slices decided | below, all images | "
+        "below, decided slices | precision | recall |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     kinds = {"without slices": None, "on average": "each", "in every slice": "slices"}
