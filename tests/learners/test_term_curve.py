@@ -18,10 +18,11 @@ def documents(n_samples=90):
     return sparse.csr_array(X), sparse.csc_array(Y)
 
 
-def test_each_size_has_the_r_precision_of_a_separate_run(monkeypatch):
+@pytest.mark.parametrize("block", [1, 200], ids=["single rows", "13 rows together"])
+def test_each_size_has_the_r_precision_of_a_separate_run(monkeypatch, block):
     X, Y = documents()
     monkeypatch.setattr("labelwise.learners._term_curve.SIZES", (5, 20, 5000))
-    monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", 200)
+    monkeypatch.setattr("labelwise.learners._term_curve._BLOCK", block)
     train, test = np.arange(60), np.arange(60, 90)
     curve = term_curve(X, Y, TermSelector(), cv=[(train, test)], n_neighbors=15)
     ranking = TermSelector().fit(X[train], Y[train]).ranking_

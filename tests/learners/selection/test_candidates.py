@@ -76,14 +76,14 @@ def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("name", "kind", "quiet"),
     [
-        ("lightgbm", "LGBMClassifier"),
-        ("xgboost", "XGBClassifier"),
-        ("catboost", "CatBoostClassifier"),
+        ("lightgbm", "LGBMClassifier", {"verbose": -1}),
+        ("xgboost", "XGBClassifier", {}),
+        ("catboost", "CatBoostClassifier", {"verbose": False}),
     ],
 )
-def test_packages_that_are_installed_are_taken_by_name(name, kind, monkeypatch):
+def test_packages_that_are_installed_are_taken_by_name(name, kind, quiet, monkeypatch):
     made = []
 
     def build(**arguments):
@@ -93,7 +93,7 @@ def test_packages_that_are_installed_are_taken_by_name(name, kind, monkeypatch):
     package = SimpleNamespace(**{kind: build}, __spec__=SimpleNamespace(name=name))
     monkeypatch.setitem(sys.modules, name, package)
     model = learner_named(name, "").build(False, 7)
-    assert made[0]["random_state"] == 7
+    assert made == [{"random_state": 7, **quiet}]
     assert isinstance(model.estimator, LogisticRegression)
 
 

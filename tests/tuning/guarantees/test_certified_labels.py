@@ -1,5 +1,7 @@
 """Certified labels pass exact binomial tests, in an order that other rows give."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -49,6 +51,11 @@ def test_a_label_that_cannot_be_certified_is_not_decided_and_listed():
     assert "1 labels could not be certified" not in repr(tuned)
     assert "1 label could not be certified and is never decided" in repr(tuned)
     assert f"bad ({tuned.evidence.guarantee.needed[1]})" in repr(tuned)
+    undecided = replace(tuned.evidence, decided=np.zeros(2, dtype=np.int64))
+    assert undecided.never_decided(("good", "bad")) == {
+        "without a certificate": ["bad"],
+        "not worth a decision for this measure": ["good"],
+    }
 
 
 def test_a_label_without_decisions_needs_14_to_be_certified_at_08_with_095():
