@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
+from labelwise._counts import averaged_name
 from labelwise.measures import (
     Counts,
     count,
@@ -142,3 +143,9 @@ def test_beta_must_be_a_positive_number(beta):
 def test_an_unknown_policy_for_the_undefined_is_refused(undefined):
     with pytest.raises(ValueError, match='undefined must be "nan", "skip" or a finite number'):
         macro(recall, EMPTY, undefined)
+
+
+def test_a_measure_and_its_average_have_a_name_if_the_measure_is_known():
+    assert averaged_name("micro-jaccard", None) == "micro-jaccard"
+    assert averaged_name(f_measure, "macro") == "macro-f"
+    assert averaged_name(lambda counts: counts.tp, "macro") is None

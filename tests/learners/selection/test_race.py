@@ -100,6 +100,18 @@ def test_time_that_is_left_is_used_by_the_next_candidate(monkeypatch):
     ]
 
 
+def test_a_candidate_behind_one_that_is_too_dear_takes_part_if_there_is_time():
+    cheap, dear, late = trees([1, 2, 3])
+    field = [
+        cheap._replace(seconds=lambda _: 1.0),
+        dear._replace(seconds=lambda _: 100.0),
+        late._replace(seconds=lambda _: 2.0, priority=1),
+    ]
+    finish = run_race(field, arena_of(200), 12.0, quiet)
+    assert [trial.name for trial in finish.last] == ["depth 1", "depth 3"]
+    assert [name for name, _ in finish.left_out] == ["depth 2"]
+
+
 def test_predicted_seconds_follow_the_pace_of_trials():
     finish = run_race(trees([1, 2], 1e-3), arena_of(100), None, quiet)
     field = trees([1, 2], 1e-3)
