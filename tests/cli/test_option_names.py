@@ -5,7 +5,8 @@ import re
 import pytest
 
 from labelwise.cli.running import load_command
-from labelwise.cli.running._errors import in_options, options_of
+from labelwise.cli.running._command import Settings, settings_in_use, with_options
+from labelwise.cli.running._errors import in_options, long_names_in_options, options_of
 from tests.cli.shell import run_program
 
 TUNE, DATA = ("tune", "scores.csv", "labels.csv"), ("data.csv", "--labels", "sea,sky")
@@ -78,6 +79,22 @@ def test_the_option_of_a_wrong_value_is_named(small_folder, words):
 )
 def test_arguments_in_a_sentence_become_options(command, text, wanted):
     assert in_options(text, options_of(load_command(command))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("With guarantee=0.95 precision holds.", "With --guarantee 0.95 precision holds."),
+        ("may break: min_recall 0.9: recall 0.8", "may break: --min-recall 0.9: recall 0.8"),
+        # Words of a note are seldom options.
+        ("2 rows without labels, text needs time", "2 rows without labels, text needs time"),
+    ],
+)
+def test_notes_name_options_where_a_warning_names_arguments(text, wanted):
+    assert long_names_in_options(text, options_of(load_command("fit"))) == wanted
+    with settings_in_use(Settings(command="fit")):
+        assert with_options(text) == wanted
+    assert with_options(text) == text
 
 
 def test_options_are_found_by_the_names_of_arguments():
