@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labelwise._blocks._interface import BLOCK_BYTES, block_rows
 from labelwise._blocks._matching import first_difference, match_blocks
-from labelwise._io import DataError
+from labelwise.data import DataError
 
 SCORES = np.arange(12.0).reshape(6, 2)
 Y = SCORES % 3 == 0

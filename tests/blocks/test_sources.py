@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
 from labelwise._blocks._sources import ArraySource, NpyFile, open_source
-from labelwise._io import DataError
+from labelwise.data import DataError
 from tests.blocks.row_files import WRITERS
 
 MATRIX = np.random.default_rng(0).random((11, 4)).astype(np.float32)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from labelwise._errors import DataError
+from labelwise.data import DataError
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import AuditPlan, audit_report, plan_audit
 from labelwise.deployment._audit import GRID, CellTotals, _Population, _population

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from labelwise._io import DataError
 from labelwise._io._reading import Bound, bound_of, read_bytes, reading
+from labelwise.data import DataError
 
 
 def test_a_bound_allows_as_many_bytes_as_it_says():

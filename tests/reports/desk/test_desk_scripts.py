@@ -20,9 +20,9 @@ from labelwise.measures import (
     precision,
     recall,
 )
+from labelwise.reports import Desk
 from labelwise.reports.desk import _page_data
 from labelwise.reports.desk._cuts import stored_cuts
-from labelwise.reports.desk._desk import Desk
 from tests.decisions.problems import problems
 from tests.oracles import desk as oracle
 
