@@ -7,10 +7,10 @@ from typing import Any
 
 from labelwise._validation import check_instance
 from labelwise.decisions import CertifiedFrontier, certified_frontier
-from labelwise.reports.displays._display import Display, legend_name, scored_by
+from labelwise.reports.displays._display import ModelDisplay, legend_name
 
 
-class CertifiedFrontierDisplay(Display):
+class CertifiedFrontierDisplay(ModelDisplay):
     """Precision and recall along a path, with bounds at all points together.
 
     The upper line has micro precision and recall on the calibration samples, the lower line their
@@ -108,34 +108,6 @@ class CertifiedFrontierDisplay(Display):
             random_state=random_state,
         )
         return cls(frontier, name=name).plot(ax, **line_options)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
-    ) -> CertifiedFrontierDisplay:
-        """Draw the certified frontier of the scores that a fitted estimator gives.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with `predict_proba` or `decision_function`.
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        name : str, default=None
-            Name of the model in the legend; by default its class.
-        **options
-            Further arguments of `from_predictions`.
-
-        Returns
-        -------
-        CertifiedFrontierDisplay
-            The display, drawn.
-        """
-        truth, scores = scored_by(estimator, X, Y, options)
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(truth, scores, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> CertifiedFrontierDisplay:
         """Draw the rates on the calibration samples, and the bounds below them.

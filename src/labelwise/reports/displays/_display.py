@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -31,6 +32,44 @@ class Display:
             _, ax = plt.subplots(**{"layout": "constrained"} | figure_options)
         self.ax_, self.figure_ = ax, ax.figure
         return ax
+
+
+class ModelDisplay(Display):
+    """A display of the scores of a model, with its name in the legend."""
+
+    # The method of estimators that gives the scores; None means the first that one has.
+    _method: ClassVar[str | None] = None
+
+    from_predictions: ClassVar[Callable[..., Any]]  # of Y, scores, name and further options
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
+    ) -> Self:
+        """Draw what the scores of a fitted estimator show, as the class describes.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with `predict_proba`, or for other than probabilities `decision_function`.
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples that the estimator was not fitted on.
+        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        name : str, default=None
+            Name of the model in the legend; by default its class.
+        **options
+            Further arguments of `from_predictions`.
+
+        Returns
+        -------
+        Self
+            The display, drawn.
+        """
+        truth, scores = scored_by(estimator, X, Y, options, cls._method)
+        name = type(estimator).__name__ if name is None else name
+        display: Self = cls.from_predictions(truth, scores, name=name, **options)
+        return display
 
 
 def legend_name(name: str | None) -> tuple[str | None, str]:

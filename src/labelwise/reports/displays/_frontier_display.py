@@ -9,13 +9,13 @@ import numpy as np
 
 from labelwise.decisions import micro_frontier
 from labelwise.measures import Counts, f_measure
-from labelwise.reports.displays._display import Display, legend_name, scored_by
+from labelwise.reports.displays._display import ModelDisplay, legend_name
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
 
 
-class FrontierDisplay(Display):
+class FrontierDisplay(ModelDisplay):
     """Frontier of micro precision and micro recall over all thresholds.
 
     Every point of the curve is the highest precision that thresholds reach at that recall, and the
@@ -135,34 +135,6 @@ class FrontierDisplay(Display):
             raise ValueError("Y has no positives: there is no recall to show.")
         display = cls(frontier.decided, frontier.hits, n_positive, beta=beta, name=name)
         return display.plot(ax, **line_options)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
-    ) -> FrontierDisplay:
-        """Draw the frontier of the scores that a fitted estimator gives.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with `predict_proba` or `decision_function`.
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        name : str, default=None
-            Name of the model in the legend; by default its class.
-        **options
-            Further arguments of `from_predictions`.
-
-        Returns
-        -------
-        FrontierDisplay
-            The display, drawn.
-        """
-        truth, scores = scored_by(estimator, X, Y, options)
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(truth, scores, name=name, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> FrontierDisplay:
         """Draw the frontier, and lines of equal F if the axes are empty.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from labelwise.measures import reliability
-from labelwise.reports.displays._display import Display, legend_name, scored_by
+from labelwise.reports.displays._display import ModelDisplay, legend_name
 
 _LARGEST_DOT, _SMALLEST_DOT = 120.0, 12.0
 
 
-class ReliabilityDisplay(Display):
+class ReliabilityDisplay(ModelDisplay):
     """How often labels are present, by the probability given to them.
 
     Calibrated probabilities are on the diagonal; points below it are too high. The size of a point
@@ -55,6 +55,8 @@ class ReliabilityDisplay(Display):
     0.275
     >>> display.figure_.savefig(getfixture("tmp_path") / "reliability.png")
     """
+
+    _method: ClassVar = "predict_proba"
 
     def __init__(
         self, mean: Any, share: Any, n_cells: Any, error: float, *, name: str | None = None
@@ -101,34 +103,6 @@ class ReliabilityDisplay(Display):
         """
         found = reliability(Y, proba, n_bins=n_bins, label_names=label_names)
         return cls(found.mean, found.share, found.n_cells, found.error, name=name).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, Y: Any, *, name: str | None = None, **options: Any
-    ) -> ReliabilityDisplay:
-        """Draw the reliability of the probabilities of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with `predict_proba`.
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples that the estimator was not fitted on.
-        Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        name : str, default=None
-            Name of the model in the legend; by default its class.
-        **options
-            Further arguments of `from_predictions`.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            The display, drawn.
-        """
-        truth, proba = scored_by(estimator, X, Y, options, "predict_proba")
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(truth, proba, name=name, **options)
 
     def plot(self, ax: Any = None) -> ReliabilityDisplay:
         """Draw the curve, and the diagonal if the axes are empty.
