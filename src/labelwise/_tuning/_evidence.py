@@ -176,10 +176,11 @@ class Evidence:
         if self.fbr:
             # The F of a label that was not decided before is 0, and so below the amount, too.
             reasons[f"with F below fbr {self.fbr:g}"] = left
-        needed = None if self.guarantee is None else self.guarantee.needed
-        if needed is not None:
-            # Of each label, of the labels of each slice, or of each slice.
-            by_label = needed.reshape(-1, left.size if needed.size % left.size == 0 else 1)
+        guarantee = self.guarantee
+        if guarantee is not None and guarantee.needed is not None:
+            # Of each slice, of each label, or of the labels of each slice.
+            n_columns = 1 if guarantee.across == "slices" else left.size
+            by_label = guarantee.needed.reshape(-1, n_columns)
             reasons["without a certificate"] = (by_label > 0).any(axis=0)
         reasons["not worth a decision for this measure"] = left
         names, found = label_names or tuple(map(str, range(left.size))), {}

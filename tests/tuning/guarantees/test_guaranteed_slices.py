@@ -129,3 +129,21 @@ def test_guarantees_that_no_slice_can_keep_are_refused(options, message):
         best_thresholds(
             scores, Y, **asked, guarantee=Certify(0.95, across="slices"), random_state=0
         )
+
+
+def test_a_label_is_never_decided_if_a_slice_has_no_certificate():
+    # The number of slices is a multiple of the number of labels.
+    random = np.random.default_rng(0)
+    scores = random.random((4000, 2))
+    Y = (random.random((4000, 2)) < scores).astype(int)
+    Y[:, 0] = random.random(4000) < 0.05
+    slices = np.array(list("acd"))[random.integers(0, 3, 4000)]
+    slices[:12] = "b"
+    certify = Certify(0.9, across="slices")
+    found = best_thresholds(
+        scores, Y, slices=slices, min_precision=0.7, guarantee=certify, random_state=0
+    )
+    needed = found.evidence.guarantee.needed
+    assert (needed > 0).tolist() == [False, True, False, False]
+    assert found.evidence.decided[0] == 0
+    assert found.evidence.never_decided() == {"without a certificate": ["0"]}
