@@ -287,3 +287,16 @@ def test_an_estimator_certifies_by_slice():
     tuned = TunedThresholds(fitted, **options).fit(X[100:], Y[100:], slices=slices[100:])
     assert tuned.thresholds_.slices.values.shape == (2, 3)
     assert tuned.thresholds_.evidence.guarantee.n_calibration == 100
+
+
+def test_of_many_slices_those_of_lowest_precision_are_shown():
+    scores, Y, _ = drawn(300)
+    number = np.arange(300) % 25
+    scores[number == 24] = np.random.default_rng(1).normal(size=(12, 3))
+    tuned = best_thresholds(scores, Y, slices=number, min_recall=0.9)
+    lines = repr(tuned).splitlines()
+    assert lines[-1] == "... and 5 more slices, of higher precision"
+    start = next(i for i, line in enumerate(lines) if line.startswith("slice "))
+    shown = [float(line.split()[4]) for line in lines[start + 1 : -1]]
+    assert len(shown) == 20
+    assert shown == sorted(shown)

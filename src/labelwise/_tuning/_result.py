@@ -378,7 +378,8 @@ class Thresholds:
 
     def _slice_lines(self) -> list[str]:
         """Return a table of the slices, or no line."""
-        return [] if self.slices is None else ["", as_text(self.slices._rows())]
+        found = self.slices
+        return [] if found is None else ["", as_text(found._rows()), *found._more()]
 
     def _repr_html_(self) -> str:
         above = "".join(f"<p>{escape(line)}</p>" for line in self._above())

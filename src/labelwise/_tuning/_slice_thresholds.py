@@ -82,19 +82,25 @@ class SliceThresholds:
         return numbers
 
     def _rows(self) -> list[list[str]]:
-        """Return a table of the first slices, with its heading."""
+        """Return a table of the slices with its heading; of many, those of lowest precision."""
         sums = (part.sum(axis=1) for part in (self.support, self.decided, self.true_positives))
+        support, decided, hits = sums
+        with np.errstate(invalid="ignore"):
+            rates = np.array([hits / decided, hits / support])
+        order = np.arange(len(self.names))
+        if order.size > _MOST_SHOWN:
+            order = np.argsort(np.nan_to_num(rates[0], nan=2.0), kind="stable")[:_MOST_SHOWN]
         rows = []
-        for name, n_samples, support, decided, hits in zip(
-            self.names, self.n_samples.tolist(), *(part.tolist() for part in sums), strict=True
-        ):
-            rates = [f"{hits / below:.4f}" if below else "" for below in (decided, support)]
-            counts = map(sum_text, (n_samples, support, decided))
-            rows.append([printable(name), *counts, *rates])
-        return [
-            ["slice", "samples", "support", "decided", "precision", "recall"],
-            *rows[:_MOST_SHOWN],
-        ]
+        for number in order.tolist():
+            counts = (part[number].item() for part in (self.n_samples, support, decided))
+            shown = ("" if np.isnan(rate) else f"{rate:.4f}" for rate in rates[:, number])
+            rows.append([printable(self.names[number]), *map(sum_text, counts), *shown])
+        return [["slice", "samples", "support", "decided", "precision", "recall"], *rows]
+
+    def _more(self) -> list[str]:
+        """Return a line on slices that the table does not have, or no line."""
+        more = len(self.names) - _MOST_SHOWN
+        return [f"... and {more:,} more slices, of higher precision"] if more > 0 else []
 
 
 def check_slices(slices: Any, n_labels: int) -> None:
