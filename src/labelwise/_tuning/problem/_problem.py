@@ -262,8 +262,12 @@ def in_slices(problem: Problem, slices: np.ndarray) -> Problem:
     A label in a slice is a label of its own: cells of different slices are disjoint. A sample has
     scores for the labels of its slice only, so that the scores take no more memory than as CSR.
     """
-    names, of_row = np.unique(slices.astype(str), return_inverse=True)
-    n_samples, n_labels, n_slices = problem.n_samples, problem.n_labels, names.size
+    texts = slices.tolist()
+    names = sorted(set(texts))
+    numbers = {name: number for number, name in enumerate(names)}
+    # Faster than sorting all texts.
+    of_row = np.fromiter((numbers[text] for text in texts), np.int64, len(texts))
+    n_samples, n_labels, n_slices = problem.n_samples, problem.n_labels, len(names)
     shape = (n_samples, n_labels * n_slices)
     labels = problem.names or tuple(map(str, range(n_labels)))
 
@@ -285,7 +289,7 @@ def in_slices(problem: Problem, slices: np.ndarray) -> Problem:
         Y=Y,
         names=tuple(f"{label} in {name}" for label in labels for name in names),
         missing=None if problem.missing is None else sparse.csc_array(spread(problem.missing)),
-        slicing=SliceColumns(tuple(names.tolist()), problem.names, of_row, of_column),
+        slicing=SliceColumns(tuple(names), problem.names, of_row, of_column),
     )
 
 
