@@ -83,6 +83,9 @@ def test_the_demo_runs_what_it_prints_and_ends_with_a_report(tmp_path, monkeypat
     assert "Digits in pictures" in page.read_text(encoding="utf-8")
     commands = [line.split()[1] for line in end.splitlines() if line.startswith("  labelwise ")]
     assert commands == ["report", "tune", "fit", "describe", "-h"]
+    reasons = [line for line in done.stdout.replace("\n", " ").split("-> ")[1:] if ": by " in line]
+    assert reasons
+    assert not any("vaccin," in line or "vaccin;" in line for line in reasons)  # a stem
     for word in ("data", "splitting", "learners", "decisions", "measures", "micro-f", "balanced"):
         assert word in done.stdout
 

@@ -491,3 +491,14 @@ def test_groups_that_are_not_there_are_refused(train, tmp_path, monkeypatch, cap
     arguments = ("fit", train, "--labels", ",".join(LABELS), "-o", tmp_path / "m.skops")
     told = refusal(monkeypatch, capsys, *arguments, "--groups", "nope")
     assert "nope" in told
+
+
+@pytest.mark.parametrize("learner", ["knn", "br-knn"])
+def test_too_few_rows_for_neighbours_are_refused_before_the_fit(
+    learner, tmp_path, monkeypatch, capsys
+):
+    lines = [f"{k},{k % 2}" for k in range(12)]
+    (tmp_path / "few.csv").write_text("\n".join(["x,y", *lines]))
+    arguments = ["fit", tmp_path / "few.csv", "--labels", "y", "--learner", learner]
+    told = refusal(monkeypatch, capsys, *arguments, "-o", tmp_path / "model.skops")
+    assert f"--learner {learner} must have at least 13 rows, got 12." in told

@@ -25,6 +25,7 @@ class ChosenLearner(NamedTuple):
     takes_counts: bool = False
     maximizes: str | None = None  # the measure that the rule is for
     is_linear: bool = False  # whether scores are linear in the features
+    least_rows: int = 1
 
 
 def choose_learner(
@@ -50,7 +51,7 @@ def choose_learner(
         raise ValueError(f"--learner must be one of {', '.join(known)}, got {name!r}.")
     learner = known[name]
     chosen = _with_rule(learner, maximize, options, settings, calibrate, is_sparse)
-    return chosen._replace(is_linear=learner.is_linear)
+    return chosen._replace(is_linear=learner.is_linear, least_rows=learner.least_rows)
 
 
 def _with_rule(

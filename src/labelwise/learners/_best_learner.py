@@ -181,9 +181,10 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     then tried and fitted on as many rows as the rest of the time is predicted to suffice for, and
     its decisions are tuned there; `leaderboard_` says so. Candidates that no such plan has time for
     are tried one after the other as long as the clock leaves time for them, by predicted seconds
-    times the pace of the trials before. If fits take longer than predicted, no further candidate is
-    started when the time is over, and the best so far is chosen. Estimators that are given as
-    `candidates` have no cost model; only the clock limits them.
+    times the pace of the trials before. With representations, no further candidate is tried after
+    three in a row were worse than the best by more than a standard error. If fits take longer than
+    predicted, no further candidate is started when the time is over, and the best so far is chosen.
+    Estimators that are given as `candidates` have no cost model; only the clock limits them.
 
     A candidate that raises an error is left out; if all do, the first error is raised.
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.learners import BinaryRelevance
@@ -187,3 +188,27 @@ def test_a_candidate_is_left_out_only_if_it_takes_longer_than_the_time_that_is_l
                 rf"it would take about ([\d.]+) s, and ([\d.]+) of the {budget:g} s are left", why
             ).groups()
             assert float(took) > float(left)
+
+
+class Unchanged:
+    """A representation with the features as they are."""
+
+    def features(self, X):
+        return X
+
+
+@pytest.mark.parametrize(
+    ("representation", "budget", "n_tried"),
+    [(Unchanged(), 100.0, 4), (Unchanged(), None, 6), (None, 100.0, 6)],
+)
+def test_a_leader_on_texts_is_settled_after_three_worse_candidates(representation, budget, n_tried):
+    guesses = [BinaryRelevance(DummyClassifier(strategy="stratified", random_state=0))] * 5
+    field = [BinaryRelevance(DecisionTreeClassifier(max_depth=4, random_state=0)), *guesses]
+    candidates = [
+        Candidate(f"{k}", one, float(k), lambda n_rows: 0.0, representation=representation)  # noqa: ARG005
+        for k, one in enumerate(field)
+    ]
+    finish = run_race(candidates, arena_of(400), budget, quiet)
+    assert [trial.name for trial in finish.last] == [f"{k}" for k in range(n_tried)]
+    why = "the 3 candidates before were worse by more than a standard error"
+    assert finish.left_out == [(f"{k}", why) for k in range(n_tried, 6)]

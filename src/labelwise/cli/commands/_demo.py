@@ -169,14 +169,18 @@ def _show_texts(console: Console) -> None:
 
 def _reasons(model: Any, text: Any, names: Sequence[str]) -> list[str]:
     """Return a line for each subject of a text: the terms and the sentence that decided it."""
+    import numpy as np
+
+    from labelwise.cli._cell_lists import terms_of_cells
     from labelwise.cli._model_input import sentences_of
 
-    found = learners.explain(model, text, top=3)
+    labels = np.flatnonzero(model.predict(text)[0])
     X, _, sentences = sentences_of(model, text)
     scores = model.decision_function(X)
     lines = []
-    for cell, j in enumerate(found.labels.tolist()):
-        terms = ", ".join(term.partition(":")[2] for term, _ in found.of_cell(cell))
+    of_labels = terms_of_cells(model, text, 0 * labels, labels, 3)
+    for j, found in zip(labels.tolist(), of_labels, strict=True):
+        terms = ", ".join(term.partition(":")[2] for term, _ in found)
         sentence = sentences[scores[:, j].argmax()]
         lines.append(f'-> {names[j]}: by {terms}; most of all by "{sentence}"')
     return lines

@@ -124,6 +124,9 @@ def fit(
     is_sparse = bool(rows.texts) or scipy.sparse.issparse(rows.X)
     name, chosen = chosen_learner("bags" if whole.bags is not None else name, is_sparse)
     _check_learnable(whole, rows, chosen.model)
+    if len(rows) < chosen.least_rows:
+        rule = f"--learner {name} must have at least {chosen.least_rows} rows"
+        raise ValueError(f"{rule}, got {len(rows)}.")
     model = chosen.model
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.

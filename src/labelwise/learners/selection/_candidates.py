@@ -29,6 +29,7 @@ class RegisteredLearner(NamedTuple):
     refusal: Callable[[Size], str] = never  # why it is not for these samples, or ""
     is_linear: bool = False  # the first of these is always tried on sparse features
     is_saved: bool = True  # whether `labelwise.save` writes its models
+    least_rows: int = 1  # fewer are too few for a fit to four of five folds
 
 
 class Candidate(NamedTuple):
@@ -60,6 +61,8 @@ def default_candidates(
     quick = quick_linear(register) if size.is_sparse else None
     for one, seconds in known:
         reason, took = one.refusal(size), seconds(size)
+        if size.n_rows < one.least_rows:
+            reason = f"it is for at least {one.least_rows} rows"
         is_first = one is quick
         if not reason and took > LONGEST_FIT and not is_first:
             reason = f"a fit would take about {took:.0f} seconds"

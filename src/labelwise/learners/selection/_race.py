@@ -11,13 +11,15 @@ import numpy as np
 
 from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
-from labelwise.learners.selection._trials import Arena, Trial, best_of, run_trial
+from labelwise.learners.selection._trials import Arena, Trial, best_of, is_tie, run_trial
 from labelwise.splitting import assign
 
 # The chosen candidate is fitted to as many rows as so many seconds allow, if no time is left.
 _LAST_FIT = 2.0
 # The first round of a race has at least this number of rows, if there are that many.
 LEAST_ROWS = 200
+# The best candidate on representations of texts is settled when so many in a row were worse.
+_WORSE_IN_A_ROW = 3
 
 
 class RaceRound(NamedTuple):
@@ -152,6 +154,9 @@ def _use_the_rest(
     """
     n_rows = len(finish.arena.samples.Y)
     for one in too_dear:
+        if _is_settled(one, finish.last):
+            finish = finish._replace(left_out=[*finish.left_out, (one.name, _SETTLED)])
+            continue
         took = _predicted(one, finish.arena, n_rows) * _pace(candidates, finish)
         left = 0.0 if clock.is_over else clock.left()
         if took > left:
@@ -168,6 +173,21 @@ def _use_the_rest(
             )
         finish = more
     return finish
+
+
+_SETTLED = f"the {_WORSE_IN_A_ROW} candidates before were worse by more than a standard error"
+
+
+def _is_settled(one: Candidate, trials: Sequence[Trial]) -> bool:
+    """Return whether the best trial leads so clearly that a candidate on texts is not tried.
+
+    The last trials must be worse by more than a standard error. On texts, linear models come first,
+    and usually lead; elsewhere, each learner may be the best.
+    """
+    if one.representation is None or len(trials) <= _WORSE_IN_A_ROW:
+        return False
+    top = trials[int(np.argmax([trial.judgement.compared for trial in trials]))]
+    return not any(is_tie(top, trial) for trial in trials[-_WORSE_IN_A_ROW:])
 
 
 def _pace(candidates: Sequence[Candidate], finish: Finish) -> float:
@@ -327,6 +347,9 @@ def _run_round(
         if (trials or before.last) and not clock.has_time():
             left_out += [(one.name, "the time was over") for one in field[number - 1 :]]
             break
+        if clock.budget is not None and _is_settled(entry, trials):
+            left_out.append((entry.name, _SETTLED))
+            continue
         report(f"{number} of {len(field)}, {entry.name} on {len(arena.samples.Y)} rows")
         try:
             trials.append(run_trial(entry, arena))

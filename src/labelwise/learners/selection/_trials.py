@@ -182,11 +182,12 @@ def best_of(trials: Sequence[Trial]) -> int:
     """
     values = np.array([trial.judgement.compared for trial in trials])
     top = int(np.argmax(values))
-    tied = [k for k, trial in enumerate(trials) if k == top or _is_tie(trials[top], trial)]
+    tied = [k for k, trial in enumerate(trials) if k == top or is_tie(trials[top], trial)]
     return min(tied, key=lambda k: (trials[k].cost, k))
 
 
-def _is_tie(top: Trial, other: Trial) -> bool:
+def is_tie(top: Trial, other: Trial) -> bool:
+    """Return whether a trial is as good as the one of the highest value, see `best_of`."""
     behind = top.judgement.compared - other.judgement.compared
     if top.left_out_values.shape != other.left_out_values.shape or not top.left_out_values.size:
         return bool(behind == 0)
