@@ -334,7 +334,9 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
             samples = arena.samples
         candidates, left_out = self._candidates(samples, seed, represented)
         finish = run_race(candidates, arena, self.budget, partial(report_progress, self))
-        blend = best_blend(finish.last, finish.arena) if self.blend else None
+        blend = None
+        if self.blend:
+            blend = best_blend(finish.last, finish.arena, finish.seconds_left)
         chosen, trials = best_with_blend(finish.last, blend)
         by_name = {one.name: one for one in candidates}
         report_progress(self, f"{chosen.name} is chosen, and fitted to all samples")

@@ -6,7 +6,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.learners import BinaryRelevance, ExactFPlugin
+from labelwise.learners.selection import _trials
 from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._rules import RULES, dense_problem
 from labelwise.learners.selection._trials import best_blend, run_trial
 from tests.learners.selection.arenas import arena_of
@@ -54,3 +56,20 @@ def test_one_candidate_or_plug_ins_that_decide_themselves_are_not_blended():
     arena = arena_of(60, "sample-f")
     plugin = run_trial(Candidate("plug-in", ExactFPlugin(penalty=0.1), 1.0, float), arena)
     assert best_blend([plugin, *trials_in(arena, ())], arena) is None
+
+
+@pytest.mark.parametrize(("members", "most"), [(1.9, 0), (2.0, 2), (3.5, 3), (9.0, 4)])
+def test_blends_that_the_time_does_not_suffice_for_are_not_judged(members, most, monkeypatch):
+    arena = arena_of(60)
+    trials = trials_in(arena)
+    sizes = []
+
+    def judged(names, *rest):
+        sizes.append(len(names))
+        return _judged(names, *rest)
+
+    _judged = _trials.judged
+    monkeypatch.setattr(_trials, "judged", judged)
+    found = best_blend(trials, arena, members * judging(60, 3))
+    assert sizes == list(range(2, most + 1))
+    assert (found is None) == (most == 0)

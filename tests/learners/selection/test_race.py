@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelwise.learners import BinaryRelevance
 from labelwise.learners.selection import _race, _trials
 from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._race import LEAST_ROWS, planned_rounds, run_race
 from tests.learners.selection.arenas import arena_of
 
@@ -118,11 +119,17 @@ def test_predicted_seconds_follow_the_pace_of_trials():
     field = trees([1, 2], 1e-3)
     predicted = 2 * 1e-3 * 100 * 3
     slow = [trial._replace(seconds=predicted) for trial in finish.last]
-    assert _race._pace(field, finish._replace(last=slow)) == pytest.approx(2.0)
+    assert _race._pace(field, finish._replace(last=slow)) == pytest.approx(2.0, rel=1e-3)
     slower = [trial._replace(seconds=100.0) for trial in finish.last]
     assert _race._pace(field, finish._replace(last=slower)) == 4
     quick = [trial._replace(seconds=0.3) for trial in finish.last]
     assert _race._pace(field, finish._replace(last=quick)) == 1
+
+
+def test_judging_the_scores_of_many_labels_takes_time_too():
+    arena = arena_of(100)
+    (one,) = trees([1], 1e-3)
+    assert _race._predicted(one, arena, 100) == pytest.approx(3 * 0.1 + judging(100, 3), rel=1e-9)
 
 
 def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):

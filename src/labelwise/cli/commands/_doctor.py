@@ -27,7 +27,10 @@ def doctor(
     groups: opt.Groups = None,
     source: MatrixSource,
 ) -> None:
-    """Check scores and labels for usual faults: exit code 0 without findings, else 1."""
+    """Check scores and labels for usual faults.
+
+    The exit code is 0 without findings, else 1.
+    """
     outputs = Outputs()
     with working("checking"), warnings_as_notes():
         rule = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._trials import Arena, Trial, best_of, is_tie, run_trial
 from labelwise.splitting import assign
 
@@ -39,6 +40,7 @@ class Finish(NamedTuple):
     notes: tuple[str, ...] = ()  # what a user should know of the race
     rows: np.ndarray | None = None  # of all samples, those of `arena`; None for all
     is_settled: bool = False  # whether the best candidate had a last trial on more rows
+    seconds_left: float = float("inf")  # for blends
 
 
 class _Plan(NamedTuple):
@@ -138,7 +140,9 @@ def run_race(
             field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
     if budget is not None:
         finish = _use_the_rest(candidates, plan.too_dear, finish, clock, report)
-    return _settled(candidates, arena, finish, clock, report) if plan.notes else finish
+    if plan.notes:
+        finish = _settled(candidates, arena, finish, clock, report)
+    return finish._replace(seconds_left=clock.left())
 
 
 def _use_the_rest(
@@ -322,9 +326,11 @@ def _shown(seconds: float) -> str:
 def _predicted(one: Candidate, arena: Arena, n_rows: int) -> float:
     """Return the predicted seconds of a candidate: a fit for each fold, and one more.
 
-    A candidate that scores the folds while it chooses penalties is fitted once.
+    A candidate that scores the folds while it chooses penalties is fitted once. The scores are
+    judged in any case.
     """
-    return one.seconds(n_rows) * (1 if _is_one_pass(one) else len(arena.splits) + 1)
+    fits = one.seconds(n_rows) * (1 if _is_one_pass(one) else len(arena.splits) + 1)
+    return fits + judging(n_rows, arena.samples.Y.shape[1])
 
 
 def _is_one_pass(one: Candidate) -> bool:

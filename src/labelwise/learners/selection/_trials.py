@@ -23,6 +23,7 @@ from labelwise._estimators import (
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._tuning import Problem, Request, Samples, Splits, TuningScores, tuning_problem
 from labelwise.learners.selection._candidates import Candidate
+from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._rules import (
     DecisionRule,
     Judgement,
@@ -194,7 +195,9 @@ def is_tie(top: Trial, other: Trial) -> bool:
     return bool(behind <= standard_error(top.left_out_values - other.left_out_values))
 
 
-def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
+def best_blend(
+    trials: Sequence[Trial], arena: Arena, seconds: float = float("inf")
+) -> Trial | None:
     """Return the blend of the highest corrected value; None if there are no two to blend.
 
     The candidates are added in the order of their values, up to five. Their scores are turned into
@@ -207,6 +210,8 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
         Trials on the samples of the arena.
     arena : Arena
         What they were judged by.
+    seconds : float, default=inf
+        Seconds that are left. Blends that are predicted to take longer are not judged.
 
     Returns
     -------
@@ -217,7 +222,11 @@ def best_blend(trials: Sequence[Trial], arena: Arena) -> Trial | None:
     ranked = sorted(scored, key=lambda trial: -trial.judgement.compared)[:_MOST_MEMBERS]
     total = np.zeros(0)
     best: Trial | None = None
+    # A member takes sigmoids of its scores, and the judgement of a blend.
+    of_member = judging(*arena.samples.Y.shape)
     for n_members, trial in enumerate(ranked, start=1):
+        if max(2, n_members) * of_member > seconds:
+            break
         log_odds = trial.sigmoids().log_odds(dense_problem(trial.problem)[0])
         total = log_odds if n_members == 1 else total + log_odds
         if n_members == 1:
