@@ -17,6 +17,8 @@ PAGES = [ROOT / "README.md", ROOT / "docs" / "command_line.md"]
 ELSEWHERE = {"demo", "reproduce", "warm-up"}
 UNSHOWN = {"adapt"}  # needs scores after a shift of label frequencies
 N_ROWS = 60
+# Commands that answer by their exit code.
+CODES = {"check": {0, 1, 3}, "doctor": {0, 1}, "monitor": {0, 1}}
 
 
 def table(header, *columns):
@@ -45,8 +47,9 @@ def folder(tmp_path_factory):
     (path / "table.csv").write_text(table("x,topic_sea,topic_sky", x, *Y.T))
     scores = np.round(Y + random.normal(size=Y.shape), 3)
     for name, values in (("scores", scores), ("labels", Y)):
-        for start in ("", "new_"):
-            (path / f"{start}{name}.csv").write_text(table("id,sea,sky", ids, *values.T))
+        for file in (name, f"new_{name}", {"scores": "day17", "labels": "labels17"}[name]):
+            (path / f"{file}.csv").write_text(table("id,sea,sky", ids, *values.T))
+    (path / "held_out.csv").write_text(table("id,sea,sky", ids, *scores.T))
     write_svmlight(make_corpus(200, 300, 5, random_state=0), path / "corpus.svm")
     return path
 
@@ -68,6 +71,6 @@ def test_every_command_of_the_pages_works(folder):
     for arguments in commands():
         target = arguments.pop() if ">" in arguments else None
         done = run_program(folder, *(word for word in arguments if word != ">"))
-        assert done.code == 0, (arguments, done.stderr)
+        assert done.code in CODES.get(arguments[0], {0}), (arguments, done.stderr)
         if target is not None:
             (folder / target).write_text(done.stdout)

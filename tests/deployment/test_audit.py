@@ -255,7 +255,7 @@ def test_wrong_arguments_are_named():
     proba, Y = population(np.random.default_rng(9), 20)
     with pytest.raises(ValueError, match=r"goal must be one of micro-f, .* got 'f'\."):
         plan_audit(rule, proba, 5, goal="f")
-    with pytest.raises(ValueError, match=r"scores must be probabilities from 0 to 1, or calibrate"):
+    with pytest.raises(ValueError, match=r"scores must be probabilities from 0 to 1 without calibrate"):
         plan_audit(rule, proba * 3, 5)
     with pytest.raises(ValueError, match=r"known must leave a cell to look at"):
         plan_audit(rule, proba, 5, known=Y)
@@ -279,3 +279,12 @@ def test_calibration_samples_turn_any_scores_into_guesses():
     plan = plan_audit(rule, scores, 50, calibrate=(scores, Y), random_state=0)
     rows = np.array(plan.ids, dtype=int)
     assert np.corrcoef(plan.guesses, proba[rows, plan.labels])[0, 1] > 0.9
+
+
+def test_without_any_answer_nothing_is_known():
+    proba, _ = population(np.random.default_rng(3), 40)
+    plan = plan_audit(tuned_thresholds(), proba, 10, random_state=0)
+    found = audit_report(plan, np.full(10, np.nan))
+    assert found.n_answers == 0
+    assert set(found.intervals.values()) == {(0.0, 1.0)}
+    assert np.isnan(list(found.values.values())).all()

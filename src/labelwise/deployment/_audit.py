@@ -340,8 +340,8 @@ def _guesser(rule: Any, scores: Any, calibrate: Any) -> Callable[[np.ndarray], n
     values = scores.data if sparse.issparse(scores) else scores
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError(
-            "scores must be probabilities from 0 to 1, or calibrate must have labelled samples, "
-            f"got scores from {values.min():g} to {values.max():g}."
+            "scores must be probabilities from 0 to 1 without calibrate, got scores from "
+            f"{values.min():g} to {values.max():g}."
         )
     return lambda block: np.asarray(block, dtype=np.float64)
 
@@ -522,7 +522,7 @@ class _Population:
         """Compute the estimates of a measure; unsure cells of each state count as `unsure`."""
         above, below, constant = _terms(measure, beta)
         y = np.where(np.isnan(self.answers), unsure[self.states], self.answers)
-        gone = np.append(0.0, np.cumsum(self.weights)[:-1])
+        gone = np.append(0.0, np.cumsum(self.weights))[:-1]
         left = self.totals.weight.sum() - gone
         hits, decided, positives = self.known
         scale = 1 + beta**2 if measure == "f" else 1.0
@@ -534,7 +534,7 @@ class _Population:
         found = []
         for start, of_state in zip(starts, (above, below), strict=True):
             surprise = of_state[self.states] * (y - self.guesses)
-            before = np.append(0.0, np.cumsum(surprise)[:-1])
+            before = np.append(0.0, np.cumsum(surprise))[:-1]
             base = start + of_state @ self.totals.guessed + before
             found += [base + surprise * left / self.weights, base]
         return _Sums(found[0], found[2], found[1], found[3], left)

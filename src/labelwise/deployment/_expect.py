@@ -243,8 +243,8 @@ class _Scale(NamedTuple):
         if calibrate is None:
             if not is_probability:
                 raise ValueError(
-                    "scores must be probabilities from 0 to 1, or calibrate must have labelled "
-                    f"samples, got scores from {scores.min():g} to {scores.max():g}."
+                    "scores must be probabilities from 0 to 1 without calibrate, got scores from "
+                    f"{scores.min():g} to {scores.max():g}."
                 )
             return _Scale(None, None, False)
         labelled, Y = calibration_samples(thresholds, calibrate)
