@@ -255,7 +255,7 @@ def test_wrong_arguments_are_named():
     proba, Y = population(np.random.default_rng(9), 20)
     with pytest.raises(ValueError, match=r"goal must be one of micro-f, .* got 'f'\."):
         plan_audit(rule, proba, 5, goal="f")
-    with pytest.raises(ValueError, match=r"scores must be probabilities from 0 to 1 without calibrate"):
+    with pytest.raises(ValueError, match=r"from 0 to 1 without calibrate, got"):
         plan_audit(rule, proba * 3, 5)
     with pytest.raises(ValueError, match=r"known must leave a cell to look at"):
         plan_audit(rule, proba, 5, known=Y)

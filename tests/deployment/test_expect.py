@@ -65,7 +65,7 @@ def test_any_scores_are_calibrated_by_labelled_samples():
     value = float(micro(f_measure, count(truth, rule.decide(3 * logit(new) + 5))))
     assert found.values["micro-f"] == pytest.approx(value, abs=0.03)
     assert found.doubts == ()
-    with pytest.raises(ValueError, match="scores must be probabilities from 0 to 1 without calibrate"):
+    with pytest.raises(ValueError, match="from 0 to 1 without calibrate, got"):
         expect(rule, scores)
 
 
