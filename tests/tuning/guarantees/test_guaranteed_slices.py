@@ -147,3 +147,25 @@ def test_a_label_is_never_decided_if_a_slice_has_no_certificate():
     assert (needed > 0).tolist() == [False, True, False, False]
     assert found.evidence.decided[0] == 0
     assert found.evidence.never_decided() == {"without a certificate": ["0"]}
+
+
+@pytest.mark.parametrize("seed", [391, 398])
+def test_limits_of_decisions_hold_in_their_slices_only(seed):
+    # Certificates limit the decisions of a sample: with 391 only those of other slices.
+    random = np.random.default_rng(seed)
+    z = random.normal(size=(300, 3))
+    Y = (random.random((300, 3)) < 1 / (1 + np.exp(-2 * z))).astype(int)
+    scores = 1 / (1 + np.exp(-2 * z))
+    slices = np.where(random.random(300) < 0.5, "a", "b")
+    least = (0.6, 0.7, 0.75, 0.8)[seed % 4]
+    found = best_thresholds(
+        scores, Y, slices=slices, min_precision=least, guarantee=0.9, random_state=0
+    )
+    limits = found.slices.max_decided
+    assert found.max_decided == 2
+    assert (None if limits is None else limits.tolist()) == ([3, 3] if seed == 391 else None)
+    decided = found.decide(scores, slices=slices)
+    for number, name in enumerate(found.slices.names):
+        mine = decided[slices == name]
+        np.testing.assert_array_equal(mine.sum(axis=0), found.slices.decided[number])
+        assert mine.sum(axis=1).max() == (3 if seed == 391 else 2)
