@@ -63,7 +63,10 @@ def test_a_file_above_a_quarter_of_the_memory_is_read_in_blocks(files, monkeypat
     assert BY_BLOCKS not in run("tune", *paths, "--shrink", "0", "-o", whole)
     monkeypatch.setattr("labelwise._io.memory_bytes", lambda: SCORES.nbytes)
     assert BY_BLOCKS in run("tune", *paths, "-o", blocks)
-    assert json.loads(blocks.read_text()) == json.loads(whole.read_text())
+    found, expected = json.loads(blocks.read_text()), json.loads(whole.read_text())
+    # Rows that are read in blocks are not cross-validated.
+    assert (found.pop("corrected_value"), expected.pop("corrected_value") > 0) == ("nan", True)
+    assert found == expected
 
 
 def test_max_bytes_bounds_the_blocks_of_a_folder(files, monkeypatch):

@@ -113,7 +113,7 @@ def scan_thresholds(
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
     >>> scan = scan_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
     >>> scan.n_scans, scan.n_evaluated, round(scan.thresholds.value, 4)
-    (2, 16, 0.8571)
+    (2, 12, 0.8571)
     """
     check_beta(beta)
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")

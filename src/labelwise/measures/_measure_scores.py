@@ -119,7 +119,7 @@ def measure_scores(
     >>> measure_scores(Y, scores, "precision-at-1"), measure_scores(Y, scores, "one-error")
     (1.0, 0.0)
     >>> round(measure_scores(Y, scores, "micro-average-precision"), 3)
-    0.756
+    0.833
     """
     measure, undefined = measure_named(name, beta), check_undefined(undefined, allow_zero=True)
     if measure.needs != "scores":

@@ -17,7 +17,6 @@ from labelwise.decisions import (
     adapt_thresholds,
     best_thresholds,
     micro_frontier,
-    review_bands,
     scan_thresholds,
 )
 from labelwise.learners import BinaryRelevance
@@ -234,12 +233,6 @@ def test_the_corrected_value_leaves_a_label_without_truth_out():
         rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None, allow_missing=True)
         other = tune_and_correct(rest, Request(**cost, n_labels=4), 0)
         assert one.corrected_value == other.corrected_value
-
-
-def test_bands_refuse_missing_labels():
-    scores, Y = random_gaps(5)
-    with pytest.raises(ValueError, match="Y must contain only 0 and 1, got nan at row 0"):
-        review_bands(scores, Y, min_precision=0.5)
 
 
 def test_a_guarantee_counts_only_labels_that_are_known():
