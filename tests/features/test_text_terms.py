@@ -169,3 +169,17 @@ def test_counts_have_the_indices_that_solvers_of_scikit_learn_take(options):
     for counts in (terms.fit_transform(texts), terms.transform(texts)):
         assert counts.indices.dtype == counts.indptr.dtype == np.int32
         assert LinearSVC().fit(counts, [1, 0, 1, 0]).predict(counts).tolist() == [1, 0, 1, 0]
+
+
+def test_sizes_beyond_the_longest_text_take_no_time():
+    # Such numbers may stand in a model file.
+    texts = ["one two three", "two three", ""]
+    plain = {"stop_words": None, "stem": False}
+    every = TextTerms(**plain, ngram_range=(1, 3)).fit(texts)
+    more = TextTerms(**plain, ngram_range=(1, 2**31)).fit(texts)
+    assert more.get_feature_names_out().tolist() == every.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(more.transform(texts).toarray(), every.transform(texts).toarray())
+    every.set_params(ngram_range=(2**31, 2**31))
+    assert every.transform(texts).nnz == 0
+    with pytest.raises(ValueError, match="X must have a term in at least min_df texts"):
+        TextTerms(**plain, ngram_range=(4, 2**31)).fit(texts)

@@ -56,7 +56,8 @@ def count_words(
     heads, tails = np.zeros(len(names), dtype=np.int64), np.arange(len(names))
     levels: list[tuple[np.ndarray, np.ndarray]] = []
     parts: list[TermCounts] = []
-    for size in range(1, sizes[1] + 1):
+    # No text has a sequence that is longer than the longest text, whatever the largest size is.
+    for size in range(1, min(sizes[1], int(np.diff(ends).max(initial=0))) + 1):
         if size > 1:
             ends_of = starts + size - 1
             inside = ends_of < ends[text_of[starts] + 1]
@@ -70,7 +71,7 @@ def count_words(
             counts = _counted(grams, ends_of_texts, tails.size)
             kept = _columns_within(counts, limits)
             parts.append(TermCounts(_joined(levels, kept, names), _take(counts, kept)))
-    return _in_order(parts)
+    return _in_order(parts or [TermCounts([], sparse.csr_array((len(texts), 0)))])
 
 
 def count_characters(
