@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from labelwise.data import DataError
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import AuditPlan, audit_report, plan_audit
-from labelwise.deployment._audit import GRID, CellTotals, _Population, _population
+from labelwise.deployment._audit_plan import CellTotals
+from labelwise.deployment._audit_report import GRID, _Population, _population
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
 from tests.oracles import audits
 

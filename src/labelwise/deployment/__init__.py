@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.deployment._audit import AuditPlan, audit_report, plan_audit
-    from labelwise.deployment._audit import AuditReport as AuditReport
+    from labelwise.deployment._audit_plan import AuditPlan, plan_audit
+    from labelwise.deployment._audit_report import AuditReport as AuditReport
+    from labelwise.deployment._audit_report import audit_report
     from labelwise.deployment._check import PromiseCheck as PromiseCheck
     from labelwise.deployment._check import check_promises
     from labelwise.deployment._doctor import Finding as Finding

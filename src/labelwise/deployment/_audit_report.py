@@ -1,0 +1,409 @@
+"""Reports of audits: what the answers of a person prove about the decisions.
+
+`audit_report` turns the answers into estimates and intervals of precision, recall and F of the
+decisions on *these* samples, which are valid whenever it is called.
+
+Let each cell have a weight u > 0, a probability p that its label is true (a guess, which may be
+wrong), and U the sum of the weights of the cells that are not drawn yet. A cell is drawn with
+probability u / U. For any numbers a of the cells, ::
+
+    sum over drawn cells of a·y + sum over other cells of a·p + a (y - p) U / u of the next cell
+
+has, given all earlier draws, the sum of a·y over all cells as its expectation. Precision, recall
+and F are quotients of such sums, and a quotient is above τ if "above - τ · below" is above 0. Each
+τ of a grid is tested by betting on these numbers, in the order of the draws.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from labelwise._text import as_text, counted, printable
+from labelwise._tuning import log_capitals
+from labelwise._validation import check_instance, check_real
+from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
+from labelwise.deployment._promises import GOALS, check_at_least
+
+# Values of a measure that are tested: the ends of intervals are among them.
+GRID = np.linspace(0.0, 1.0, 501)
+_MEASURES = ("precision", "recall", "f")
+_MOST_SHOWN = 20
+# Draws of which the numbers of all tested values are in memory.
+_TOGETHER = 1000
+
+
+class _Sums(NamedTuple):
+    """Estimates of the sums above and below the line of a measure, after each draw.
+
+    `above` and `below` are the estimates, `above_known` and `below_known` the same without the
+    cell of the draw, and `left` the weight of the cells that it was drawn from.
+    """
+
+    above: np.ndarray
+    below: np.ndarray
+    above_known: np.ndarray
+    below_known: np.ndarray
+    left: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Population:
+    """All cells, or those of one label: totals, known counts, and the drawn cells with answers."""
+
+    totals: CellTotals  # arrays of shape (3,)
+    known: np.ndarray  # true positives, decisions, positives
+    states: np.ndarray
+    guesses: np.ndarray
+    weights: np.ndarray
+    answers: np.ndarray  # NaN where the person is not sure
+
+    def sums(self, measure: str, beta: float, unsure: np.ndarray) -> _Sums:
+        """Compute the estimates of a measure; unsure cells of each state count as `unsure`."""
+        above, below, constant = terms_of(measure, beta)
+        y = np.where(np.isnan(self.answers), unsure[self.states], self.answers)
+        gone = np.append(0.0, np.cumsum(self.weights))[:-1]
+        left = self.totals.weight.sum() - gone
+        hits, decided, positives = self.known
+        scale = 1 + beta**2 if measure == "f" else 1.0
+        starts = (
+            scale * hits,
+            constant * (decided + self.totals.n_cells[1])
+            + {"precision": 0.0, "recall": positives, "f": beta**2 * positives}[measure],
+        )
+        found = []
+        for start, of_state in zip(starts, (above, below), strict=True):
+            surprise = of_state[self.states] * (y - self.guesses)
+            before = np.append(0.0, np.cumsum(surprise))[:-1]
+            base = start + of_state @ self.totals.guessed + before
+            found += [base + surprise * left / self.weights, base]
+        return _Sums(found[0], found[2], found[1], found[3], left)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all cells have an answer, so that nothing has to be estimated."""
+        is_last = self.answers.size == int(self.totals.n_cells.sum())
+        return bool(is_last and self.answers.size and not np.isnan(self.answers).any())
+
+    def estimate(self, measure: str, beta: float) -> float:
+        """Return the quotient of the mean estimates of both sums; NaN if it is not defined."""
+        sums = self.sums(measure, beta, np.full(3, 0.5))
+        if not sums.left.size:
+            return math.nan
+        # The last draw of all cells has the sums themselves.
+        above, below = (
+            part[-1] if self.is_complete else part.mean() for part in (sums.above, sums.below)
+        )
+        return float(np.clip(above / below, 0.0, 1.0)) if below > 1e-9 else math.nan
+
+    def bounds(
+        self, measure: str, beta: float, alpha: float, n_planned: int
+    ) -> tuple[float, float]:
+        """Return the ends of the interval, each wrong with probability at most alpha / 2."""
+        if self.is_complete:
+            value = self.estimate(measure, beta)
+            return (0.0, 1.0) if math.isnan(value) else (value, value)
+        lower = self._capitals(measure, beta, alpha / 2, n_planned, 1.0)
+        upper = self._capitals(measure, beta, alpha / 2, n_planned, -1.0)[::-1]
+        target = -math.log(alpha / 2)
+        # A bound moves along the grid up to the first value that is not rejected.
+        n_low, n_high = (int(np.argmax(~(np.append(one, 0.0) >= target))) for one in (lower, upper))
+        return float(GRID[max(n_low - 1, 0)]), float(GRID[GRID.size - 1 - max(n_high - 1, 0)])
+
+    def _capitals(
+        self, measure: str, beta: float, alpha: float, n_planned: int, sign: float
+    ) -> np.ndarray:
+        """Bet that the measure is above (sign 1) or below (sign -1) each value of the grid."""
+        above, below, _ = terms_of(measure, beta)
+        # Unsure cells count against the bet: a positive raises a measure only if it is decided.
+        unsure = np.array([1.0, 0.0, 0.0]) if sign > 0 else np.array([0.0, 1.0, 1.0])
+        sums = self.sums(measure, beta, unsure)
+        of_state = sign * (above[:, None] - GRID * below[:, None])
+        worst = np.max(
+            np.maximum(of_state, 0) * self.totals.most_negative[:, None]
+            + np.maximum(-of_state, 0) * self.totals.most_positive[:, None],
+            axis=0,
+        )
+        if not sums.left.size:
+            return np.zeros(GRID.size)
+        first = sums.left[0] * worst - sign * (sums.above_known[0] - GRID * sums.below_known[0])
+        variance = self.totals.weight.sum() * (of_state**2 * self.totals.variance[:, None]).sum(0)
+        squares = variance / np.maximum(first, np.sqrt(variance) + 1e-9) ** 2
+
+        def blocks() -> Iterator[np.ndarray]:
+            for start in range(0, sums.left.size, _TOGETHER):
+                rows = slice(start, start + _TOGETHER)
+                known = sums.above_known[rows, None] - GRID * sums.below_known[rows, None]
+                number = sign * (sums.above[rows, None] - GRID * sums.below[rows, None])
+                # The number of a draw cannot be below -least, which the earlier draws tell.
+                least = sums.left[rows, None] * worst - sign * known
+                # If even the lowest number is above 0, the value is impossible.
+                yield np.ascontiguousarray(number / np.maximum(least, 1e-9 + 1e-9 * worst))
+
+        return log_capitals(blocks(), -np.ones(GRID.size), squares, n_planned, alpha)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditReport:
+    """Estimates and intervals from the answers of an audit; prints as a table.
+
+    `audit_report` returns such objects. Measures have names such as "micro-f"; those of the
+    single labels are in arrays.
+
+    Attributes
+    ----------
+    values : dict of str to float
+        Estimate of each measure on the samples of the plan.
+    intervals : dict of str to tuple of two floats
+        Interval of each measure, which contains the value on these samples with probability
+        `level`, for each by itself.
+    label_values : dict of str to ndarray of shape (n_labels,)
+        Estimates of "precision", "recall" and "f" of each label.
+    label_intervals : dict of str to ndarray of shape (2, n_labels)
+        Lower and upper ends of their intervals.
+    n_answers : int
+        Number of answers that were counted: those before the first cell without an answer.
+    n_unsure : int
+        Number of these cells for which the person was not sure.
+    n_later : int
+        Number of answers after the first cell without an answer, which are not counted.
+    n_planned : int
+        Number of cells of the plan.
+    verdicts : dict of str to str
+        For each promise "proven", "disproven" or "open".
+    n_more : dict of str to float
+        For each open promise, about how many more answers are needed; inf if the estimate is at
+        the promised value.
+    promises : dict of str to float
+        The promised values.
+    level : float
+        Probability of each interval.
+    label_names : tuple of str
+        Names of the labels.
+
+    See Also
+    --------
+    audit_report : Compute estimates and intervals from answers.
+    """
+
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    label_values: Mapping[str, np.ndarray]
+    label_intervals: Mapping[str, np.ndarray]
+    n_answers: int
+    n_unsure: int
+    n_later: int
+    n_planned: int
+    verdicts: Mapping[str, str]
+    n_more: Mapping[str, float]
+    promises: Mapping[str, float]
+    level: float
+    label_names: tuple[str, ...]
+
+    # Comparing arrays gives arrays, so that two reports are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    def __repr__(self) -> str:
+        lines = [f"Audit with {self.n_answers:,} of {self.n_planned:,} answers"]
+        if self.n_unsure:
+            lines.append(
+                f"{counted(self.n_unsure, 'cell')} without a sure answer: each end of an interval "
+                "assumes the answer that is worse for it"
+            )
+        if self.n_later:
+            lines.append(
+                f"{counted(self.n_later, 'answer')} after the first empty cell not counted: cells "
+                "that are skipped could be the difficult ones"
+            )
+        lines += [self._promise(name) for name in self.promises]
+        return "\n".join([*lines, "", self._table(), *self._labels()])
+
+    def _promise(self, name: str) -> str:
+        asked = f"{name} at least {self.promises[name]:g}"
+        verdict = self.verdicts[name]
+        if verdict != "open":
+            return f"{asked}: {verdict}"
+        more = self.n_more[name]
+        needed = f"about {more:,.0f} more answers" if math.isfinite(more) else "far more answers"
+        return f"{asked}: not decided yet, {needed} needed"
+
+    def _table(self) -> str:
+        head = ["measure", "estimate", f"{self.level:.0%} interval"]
+        rows = [
+            [name, f"{value:.4f}", "{:.3f} to {:.3f}".format(*self.intervals[name])]
+            for name, value in self.values.items()
+        ]
+        return as_text([head, *rows])
+
+    def _labels(self) -> list[str]:
+        """Return the table of labels with the narrowest intervals of F."""
+        low, high = self.label_intervals["f"]
+        order = np.argsort(high - low, kind="stable")[:_MOST_SHOWN]
+        order = order[(high - low)[order] < 1]
+        if not order.size or len(self.label_names) == 1:
+            return []
+        rows = [
+            [
+                printable(self.label_names[j]),
+                *(
+                    "{:.3f} to {:.3f}".format(*self.label_intervals[name][:, j])
+                    for name in _MEASURES
+                ),
+            ]
+            for j in order
+        ]
+        return ["", *as_text([["label", *_MEASURES], *rows]).splitlines()]
+
+
+def audit_report(
+    plan: AuditPlan,
+    answers: Any,
+    *,
+    at_least: Mapping[str, float] | None = None,
+    level: float = 0.95,
+) -> AuditReport:
+    """Compute what the answers of an audit prove, also while answers come in.
+
+    Parameters
+    ----------
+    plan : AuditPlan
+        The plan, from `plan_audit` or `AuditPlan.load`.
+    answers : sequence of shape (n_cells,), str or Path
+        Answer to each cell in the order of the plan: 1 or 0, None or NaN if there is none yet, and
+        "?" if the person looked and is not sure. A path names the filled list, a csv file with the
+        columns "cell", "id", "label" and "answer" in any order.
+    at_least : mapping of str to float, default=None
+        Promises to prove, as ``{"micro-f": 0.6}``; None takes those of the plan.
+    level : float, default=0.95
+        Probability with which each interval contains the value.
+
+    Returns
+    -------
+    AuditReport
+        Estimates, intervals, and whether promises are proven.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer answers than cells, or one is neither 0 nor 1.
+    DataError
+        If the file cannot be read, or its cells are not those of the plan.
+
+    Notes
+    -----
+    Intervals are valid whenever the report is computed, and however often: looking at the answers
+    each day and stopping when a promise is proven is allowed. Only the answers before the first
+    empty cell are counted. A person who leaves out difficult cells would otherwise change the
+    result; an answer "?" is counted in the worse way for each end of an interval.
+
+    Intervals of single labels and of macro averages use the cells of each label by itself. The
+    interval of a macro average is the mean of the intervals of its labels at a level that holds for
+    all of them together, and needs many answers for each label.
+
+    References
+    ----------
+    I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import best_thresholds
+    >>> from labelwise.deployment import audit_report, plan_audit
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> tuned = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
+    >>> plan = plan_audit(tuned, scores, 8, random_state=0)
+    >>> report = audit_report(plan, [1, 0, 1, None, None, None, None, None])
+    >>> report.n_answers, report.intervals["micro-f"]
+    (3, (0.0, 1.0))
+    """
+    from labelwise.deployment._files import answers_of
+
+    check_instance(plan, AuditPlan, "plan")
+    level = check_real(level, "level", least=0.5, most=0.9999)
+    promises = plan.promises if at_least is None else check_at_least(at_least, GOALS)
+    given = answers_of(plan.columns(), answers)
+    counted_until = int(np.argmax(np.append(given == "", True)))
+    n_later = int((given[counted_until:] != "").sum())
+    found = np.where(given[:counted_until] == "?", np.nan, given[:counted_until] == "1")
+    alpha, beta = 1 - level, plan.beta
+    whole = _population(plan, found, None)
+    values, intervals = {}, {}
+    for measure in _MEASURES:
+        values[f"micro-{measure}"] = whole.estimate(measure, beta)
+        intervals[f"micro-{measure}"] = whole.bounds(measure, beta, alpha, len(plan))
+    n_labels = plan.known.shape[1]
+    of_labels = {measure: np.full(n_labels, np.nan) for measure in _MEASURES}
+    ends = {measure: np.zeros((2, n_labels)) for measure in _MEASURES}
+    together = {measure: np.zeros((2, n_labels)) for measure in _MEASURES}
+    for part in (*ends.values(), *together.values()):
+        part[1] = 1.0
+    for j in np.unique(plan.labels[:counted_until]):
+        one = _population(plan, found, int(j))
+        n_mine = int((plan.labels == j).sum())
+        for measure in _MEASURES:
+            of_labels[measure][j] = one.estimate(measure, beta)
+            ends[measure][:, j] = one.bounds(measure, beta, alpha, n_mine)
+            together[measure][:, j] = one.bounds(measure, beta, alpha / n_labels, n_mine)
+    for measure in _MEASURES:
+        low, high = together[measure].mean(axis=1).tolist()
+        values[f"macro-{measure}"] = float(np.mean(of_labels[measure]))
+        intervals[f"macro-{measure}"] = (low, high)
+    verdicts, n_more = {}, {}
+    for name, limit in promises.items():
+        low, high = intervals[name]
+        verdicts[name] = "proven" if low >= limit else "disproven" if high < limit else "open"
+        if verdicts[name] == "open":
+            n_more[name] = _answers_needed(plan, whole, name, limit, alpha)
+    return AuditReport(
+        values=values,
+        intervals=intervals,
+        label_values=of_labels,
+        label_intervals=ends,
+        n_answers=counted_until,
+        n_unsure=int(np.isnan(found).sum()),
+        n_later=n_later,
+        n_planned=len(plan),
+        verdicts=verdicts,
+        n_more=n_more,
+        promises=dict(promises),
+        level=level,
+        label_names=plan._names,
+    )
+
+
+def _population(plan: AuditPlan, answers: np.ndarray, label: int | None) -> _Population:
+    """Return all answered cells of a plan, or those of one label."""
+    here = np.arange(answers.size)
+    if label is not None:
+        here = here[plan.labels[: answers.size] == label]
+    labels = slice(None) if label is None else [label]
+    return _Population(
+        plan.totals.of_labels(labels),
+        plan.known[:, labels].sum(axis=1),
+        plan.states[here],
+        plan.guesses[here],
+        plan.weights[here],
+        answers[here],
+    )
+
+
+def _answers_needed(
+    plan: AuditPlan, cells: _Population, name: str, limit: float, alpha: float
+) -> float:
+    """Estimate how many more answers decide a promise, if the next ones are like these.
+
+    A test by betting needs about ``2 log(1 / alpha) v / m²`` numbers of mean m and mean square v.
+    """
+    average, measure = name.split("-")
+    if average == "macro" or cells.answers.size < 2:
+        return math.inf
+    sums = cells.sums(measure, plan.beta, np.full(3, 0.5))
+    numbers = sums.above - limit * sums.below
+    mean = float(numbers.mean())
+    if mean == 0:
+        return math.inf
+    needed = 2 * math.log(2 / alpha) * float(np.mean(numbers**2)) / mean**2
+    return max(1.0, needed - cells.answers.size)
