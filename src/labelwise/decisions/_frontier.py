@@ -15,7 +15,48 @@ from labelwise.measures import Counts, precision, recall
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frontier:
+class _Vertices:
+    """Vertices of a frontier, with the hull edges of all labels in the order of their slope."""
+
+    label_names: tuple[str, ...] | None
+    _steps: FrontierSteps
+    _n_edges: np.ndarray  # number of hull edges up to each vertex
+
+    def __len__(self) -> int:
+        return self._n_edges.size
+
+    def thresholds(self, vertex: int) -> np.ndarray:
+        """Return the thresholds that reach a vertex.
+
+        Parameters
+        ----------
+        vertex : int
+            Number of the vertex, from 0.
+
+        Returns
+        -------
+        ndarray of shape (n_labels,)
+            One threshold for each label.
+
+        Raises
+        ------
+        IndexError
+            If there is no such vertex.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import micro_frontier
+        >>> frontier = micro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
+        >>> frontier.thresholds(1)
+        array([0.75, 0.3 ])
+        """
+        refuse_sparse(vertex, "vertex", "the number of a vertex")
+        n_edges = int(self._n_edges[vertex])
+        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier(_Vertices):
     """Best trade-offs between micro precision and micro recall.
 
     `micro_frontier` returns such objects. The frontier is the concave envelope of the points
@@ -46,9 +87,6 @@ class Frontier:
 
     decided: np.ndarray
     hits: np.ndarray
-    label_names: tuple[str, ...] | None
-    _steps: FrontierSteps
-    _n_edges: np.ndarray  # number of hull edges up to each vertex
 
     @property
     def counts(self) -> Counts:
@@ -64,38 +102,6 @@ class Frontier:
     def recall(self) -> np.ndarray:
         """Micro recall at each vertex; NaN if there are no positives."""
         return np.asarray(recall(self.counts))
-
-    def thresholds(self, vertex: int) -> np.ndarray:
-        """Return the thresholds that reach a vertex.
-
-        Parameters
-        ----------
-        vertex : int
-            Number of the vertex; 0 is the one without decisions.
-
-        Returns
-        -------
-        ndarray of shape (n_labels,)
-            One threshold for each label.
-
-        Raises
-        ------
-        IndexError
-            If there is no such vertex.
-
-        Examples
-        --------
-        >>> from labelwise.decisions import micro_frontier
-        >>> frontier = micro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
-        >>> frontier.thresholds(1)
-        array([0.75, 0.3 ])
-        """
-        refuse_sparse(vertex, "vertex", "the number of a vertex")
-        n_edges = int(self._n_edges[vertex])
-        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
-
-    def __len__(self) -> int:
-        return self.decided.size
 
     def __repr__(self) -> str:
         return (
@@ -188,11 +194,11 @@ def micro_frontier(
     )
     steps = frontier_steps(hulls_of(curves.frontier_cuts()))
     n_edges = steps.vertices
-    return Frontier(steps.decided[n_edges], steps.hits[n_edges], curves.names, steps, n_edges)
+    return Frontier(curves.names, steps, n_edges, steps.decided[n_edges], steps.hits[n_edges])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MacroFrontier:
+class MacroFrontier(_Vertices):
     """Best trade-offs between macro precision and macro recall.
 
     `macro_frontier` returns such objects. ``len(frontier)`` is the number of vertices.
@@ -213,40 +219,6 @@ class MacroFrontier:
 
     precision: np.ndarray
     recall: np.ndarray
-    label_names: tuple[str, ...] | None
-    _steps: FrontierSteps
-
-    def thresholds(self, vertex: int) -> np.ndarray:
-        """Return the thresholds that reach a vertex.
-
-        Parameters
-        ----------
-        vertex : int
-            Number of the vertex; 0 is the one with the highest precision.
-
-        Returns
-        -------
-        ndarray of shape (n_labels,)
-            One threshold for each label; inf for a label without positives.
-
-        Raises
-        ------
-        IndexError
-            If there is no such vertex.
-
-        Examples
-        --------
-        >>> from labelwise.decisions import macro_frontier
-        >>> frontier = macro_frontier([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
-        >>> frontier.thresholds(0)
-        array([0.75, 0.3 ])
-        """
-        refuse_sparse(vertex, "vertex", "the number of a vertex")
-        n_edges = int(self._steps.vertices[vertex])
-        return np.asarray(self._steps.hulls.thresholds[self._steps.places(n_edges)])
-
-    def __len__(self) -> int:
-        return self.precision.size
 
     def __repr__(self) -> str:
         first, last = (f"({self.precision[k]:.4f}, {self.recall[k]:.4f})" for k in (0, -1))
@@ -348,7 +320,7 @@ def macro_frontier(
     n_edges = steps.vertices
     lost = steps.hulls.decided[first].sum() + steps.decided[n_edges]
     found = steps.hulls.hits[first].sum() + steps.hits[n_edges]
-    return MacroFrontier(1 - lost / n_counted, found / n_counted, curves.names, steps)
+    return MacroFrontier(curves.names, steps, n_edges, 1 - lost / n_counted, found / n_counted)
 
 
 def _rates(cuts: Cuts) -> Cuts:
