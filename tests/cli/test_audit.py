@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -91,6 +92,20 @@ def test_answers_of_the_review_queue_are_part_of_the_evidence(folder):
     assert not (plan.states == 2).any()
     assert plan.totals.n_cells.sum() == 800 - len(rows)
     assert plan.known[2].sum() == sum(row["answer"] == "1" for row in rows)
+    # The words of an answer are those of any list of cells.
+    text = (folder / "queue.csv").read_text()
+    words = re.sub(r",0$", ",no", re.sub(r",1$", ",Yes", text, flags=re.M), flags=re.M)
+    (folder / "queue.csv").write_text(words)
+    run("audit", *paths, "-o", folder / "e.csv", "--queue", folder / "queue.csv")
+    np.testing.assert_array_equal(AuditPlan.load(folder / "e.plan.json").known, plan.known)
+
+
+def test_an_answer_of_the_queue_that_is_not_one_is_refused(folder, monkeypatch, capsys):
+    (folder / "q.csv").write_text("id,label,answer\nr0,sea,maybe\n")
+    words = ("audit", folder / "t.json", folder / "scores.csv", "-o", folder / "f.csv")
+    said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
+    assert "must be 0, 1, empty, or ? if not sure, got 'maybe' in row 1 of " in said
+    assert not (folder / "f.csv").exists()
 
 
 def test_wrong_use_is_refused_in_one_sentence(folder, monkeypatch, capsys):

@@ -150,17 +150,22 @@ def _word(answer: Any, whose: str) -> str:
 
 
 def read_answers(path: Path, first: str | None = None) -> dict[str, list[str]]:
-    """Read the columns of a filled list as texts: id (or row), label, answer, and perhaps cell."""
+    """Read the columns of a filled list as texts: id (or row), label, answer, and perhaps cell.
+
+    Answers are "1", "0", "?" or "".
+    """
     from labelwise._tables import read_frame
 
     table = read_frame(path, ["cell", "id", "row", "label", "answer"])
     for name in ("label", "answer", *([first] if first else [])):
         if name not in table.column_names:
             raise DataError(path, f"has no column {quoted(name)}, which a list of cells has.")
-    return {
+    columns = {
         name: ["" if one is None else str(one) for one in table.column(name).to_pylist()]
         for name in table.column_names
     }
+    answers = [_word(one, f"in row {i} of {path}") for i, one in enumerate(columns["answer"], 1)]
+    return {**columns, "answer": answers}
 
 
 def _from_file(expected: Mapping[str, list[Any]], path: Path) -> np.ndarray:
@@ -184,5 +189,5 @@ def _from_file(expected: Mapping[str, list[Any]], path: Path) -> np.ndarray:
                 f"{quoted(label)} of {quoted(given)}.",
             )
         seen.add(cell)
-        found[cell] = _word(answer, f"of cell {number}")
+        found[cell] = answer
     return found

@@ -149,7 +149,7 @@ def _answered(path: Path, scored: NamedMatrix) -> np.ndarray:
     ):
         if row not in rows or label not in labels:
             raise ValueError(f"--queue must have rows and labels of the scores, got {row!r:.80}.")
-        if answer in ("0", "1", "0.0", "1.0"):
+        if answer in ("0", "1"):
             known[rows[row], labels[label]] = float(answer)
     return known
 
