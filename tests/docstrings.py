@@ -64,16 +64,13 @@ SHARED = {
         "Ids of the samples, by which they are matched: the name of a column that the arguments "
         "have beside the labels, or a dict of such names, or of array-likes of ids, by argument. "
         "None means the index of pandas frames, or the ids of a file that "
-        "`labelwise.data.read_scores` or `read_labels` has read.",
+        "`labelwise.data.read_scores` or `read_labels` has read. False matches samples by position "
+        "if only one argument has ids, which is refused otherwise, unless the other one is an "
+        "array.",
         "Name of the column of ids, or several names of which the file has one.",
         "Columns that identify the samples; they are not in X",
         "Nominal attributes that are identifiers.",
         "Names of the samples.",
-    ],
-    "by_position": [
-        "Whether samples are matched by position if only one argument has ids. This is refused "
-        "otherwise, unless the other one is an array, which has no ids.",
-        "For a file of scores: whether labels are matched by position",
     ],
     "beta": ["Weight of recall in the F-measure: recall counts beta² as much as precision."],
     "n_jobs": ["Number of parallel jobs; results do not depend on it."],

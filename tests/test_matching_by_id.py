@@ -132,8 +132,12 @@ FUNCTIONS = {
 
 def of_frames(kind, function):
     def value(folder, scores, labels, by_position=False):
-        known = {"by_position": by_position}
-        given = {name: "key" for name, one in (("scores", scores), ("Y", labels)) if "key" in one}
+        known = {"ids": False} if by_position else {}
+        given = {
+            name: "key" if "key" in one else False
+            for name, one in (("scores", scores), ("Y", labels))
+            if by_position or "key" in one
+        }
         if kind != "pandas" and given:
             known["ids"] = given
         return FUNCTIONS[function](FRAMES[kind](scores), FRAMES[kind](labels), known)
@@ -145,13 +149,15 @@ def of_dask(function):
     """Dask arrays have no column of ids: the ids of their rows are given beside them."""
 
     def value(folder, scores, labels, by_position=False):
-        arrays, known = [], {"by_position": by_position}
+        arrays, known = [], {}
         given = {"scores": scores, "Y": labels}
         for table in given.values():
             cells = [values for name, values in table.items() if name != "key"]
             arrays.append(dask.array.from_array(np.column_stack(cells), chunks=(25, 3)))
         if "key" in scores or "key" in labels:
-            known["ids"] = {name: one["key"] for name, one in given.items() if "key" in one}
+            known["ids"] = {name: one.get("key", False) for name, one in given.items()}
+            if not by_position:
+                known["ids"] = {name: ids for name, ids in known["ids"].items() if ids is not False}
         return FUNCTIONS[function](*arrays, known)
 
     return value

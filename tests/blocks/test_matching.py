@@ -87,7 +87,7 @@ def test_files_whose_rows_have_another_order_are_refused(tmp_path, groups):
     nameless = written(tmp_path / "n.parquet", None, SCORES, groups[1])
     with pytest.raises(DataError, match=r"n\.parquet: has no ids and .*y\.parquet has \('id'\): "):
         match_blocks({"Y": truth, "scores": nameless})
-    assert match_blocks({"Y": truth, "scores": nameless}, by_position=True).n_samples == 6
+    assert match_blocks({"Y": truth, "scores": nameless}, ids=False).n_samples == 6
     assert match_blocks({"Y": truth, "scores": SCORES}).n_samples == 6  # an array has no ids
     swapped = written(tmp_path / "t.parquet", ["a", "b", "c", "e", "d", "f"], SCORES, groups[1])
     with pytest.raises(ValueError, match=r"same order .* got 'e' and 'd' as row 3: sort both"):
@@ -109,7 +109,7 @@ def test_frames_go_by_their_index_and_files_without_names_need_the_option(tmp_pa
         match_blocks({"Y": truth, "scores": frame.reset_index(drop=True)})
     np.save(tmp_path / "s.npy", SCORES)
     plain = written(tmp_path / "p.parquet", None, Y.astype(int), 6)
-    with pytest.raises(ValueError, match=r"s\.npy: has no label names and .* has: give by_p"):
+    with pytest.raises(ValueError, match=r"s\.npy: has no label names and .* has: give ids=False"):
         match_blocks({"Y": plain, "scores": tmp_path / "s.npy"})
     assert match_blocks({"Y": plain, "scores": tmp_path / "s.npy"}, ["l0", "l1"]).n_labels == 2
 

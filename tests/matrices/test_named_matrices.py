@@ -75,7 +75,7 @@ def test_files_of_which_one_has_ids_are_matched_by_position_only_if_asked(files,
     truth, scored = read_labels(files / "y.csv"), read_scores(files / "s.npy")
     with pytest.raises(ValueError, match=r"s\.npy: has no ids and .*y.csv has"):
         evaluate(truth, scores=scored)
-    found = evaluate(truth, scores=scored, by_position=True)
+    found = evaluate(truth, scores=scored, ids=False)
     assert repr(found) == repr(evaluate(Y, scores=scores, label_names=NAMES))
     assert repr(evaluate(truth, scores=scores)) == repr(found)
 

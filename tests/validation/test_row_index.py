@@ -116,10 +116,10 @@ def test_ids_of_one_frame_are_refused_unless_positions_are_asked_for(function, k
         with pytest.raises(ValueError) as refused:
             function(S, Y)
         assert str(refused.value) == (
-            f"{lacking} has no ids and {having} has: give both the same index or ids, or "
-            "by_position=True to match rows by position."
+            f"{lacking} has no ids and {having} has: give both the same index, or pass "
+            f"{lacking} as an array to match rows by position."
         )
-        assert np.array_equal(function(S, Y, by_position=True), expected, equal_nan=True)
+        assert np.array_equal(function(S, Y, ids=False), expected, equal_nan=True)
 
 
 def test_functions_without_the_option_propose_an_array():
@@ -132,7 +132,7 @@ def test_functions_without_the_option_propose_an_array():
     decided, labels = (scores > 0).astype(int), pd.DataFrame(truth, columns=NAMES)
     with pytest.raises(ValueError, match="Y has no ids and decided has"):
         count(labels, decided)
-    assert np.array_equal(count(labels, decided, by_position=True).tp, count(truth, plain > 0).tp)
+    assert np.array_equal(count(labels, decided, ids=False).tp, count(truth, plain > 0).tp)
 
 
 def test_arrays_have_no_ids_and_go_by_position():
@@ -180,13 +180,14 @@ def test_ids_that_are_not_there_are_refused():
     for ids, kind, message in (
         ("key", ValueError, "Y must have the column 'key' of ids, got 'doc', 'sea', 'sky'"),
         ("doc", TypeError, "scores must be a frame with the column 'doc' of ids, got ndarray"),
-        ({"Y": "doc"}, ValueError, "scores has no ids and Y has"),
+        ({"Y": "doc"}, ValueError, "scores has no ids and Y has .* or give ids=False"),
+        (True, TypeError, "ids must be a name, a dict, False or None, got True"),
         ({"Y": "doc", "scores": ["a"]}, ValueError, "ids has 1 ids for 3 rows of scores"),
         ({"Y": "doc", "S": ["a"]}, ValueError, "ids must be those of Y or scores, got 'S'"),
     ):
         with pytest.raises(kind, match=message):
             best_thresholds(plain, Y, ids=ids)
-    assert best_thresholds(plain, Y, ids={"Y": "doc"}, by_position=True).evidence.n_samples == 3
+    assert best_thresholds(plain, Y, ids={"Y": "doc", "scores": False}).evidence.n_samples == 3
 
 
 @pytest.mark.parametrize("names", [NAMES, [2, 0, 1]])

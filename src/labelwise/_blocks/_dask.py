@@ -44,6 +44,7 @@ from labelwise._validation import (
     rows_in_order,
     rows_of,
     same_labels,
+    without_position,
 )
 
 # Parts that one task of a merge tree joins.
@@ -152,23 +153,21 @@ def open_blocks(
     given: dict[str, Any],
     label_names: Any = None,
     columns: str | Sequence[str] | None = None,
-    ids: str | Sequence[str] | dict[str, Any] | None = None,
-    by_position: bool = False,
+    ids: Any = None,
     labels_of: str = "Y",
 ) -> Blocks:
     """Open files and arrays in blocks of rows, or take the chunks of dask arrays as blocks."""
     if any(is_dask(data) for data in given.values()):
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
-        return dask_blocks(given, label_names, ids, by_position)
-    return match_blocks(given, label_names, columns, ids, by_position, labels_of)
+        return dask_blocks(given, label_names, ids)
+    return match_blocks(given, label_names, columns, ids, labels_of)
 
 
 def dask_blocks(
     given: dict[str, Any],
     label_names: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> DaskBlocks:
     """Match the chunks of dask arrays; arrays in memory beside them are cut into the same rows.
 
@@ -178,10 +177,9 @@ def dask_blocks(
         "Y" and "scores" or "decided"; at least one is a dask array.
     label_names : sequence of str, default=None
         Names of the labels.
-    ids : array-like or mapping of str to array-like, default=None
-        The ids of all rows, also by argument. Rows must have the same ids in the same order.
-    by_position : bool, default=False
-        Whether rows are matched by position if ids are given for one argument only.
+    ids : array-like, mapping of str to array-like or False, default=None
+        The ids of all rows, also by argument. Rows must have the same ids in the same order. False
+        matches rows by position if ids are given for one argument only.
 
     Returns
     -------
@@ -193,7 +191,7 @@ def dask_blocks(
     if any(np.isnan(size) for sizes in first.chunks for size in sizes):
         raise ValueError("Dask arrays must have known chunk sizes: call compute_chunk_sizes().")
     if len(given) > 1:
-        given = _with_same_ids(given, ids, by_position)
+        given = _with_same_ids(given, ids)
     names = None if label_names is None else check_names(label_names, "label_names")
     matrices = {
         name: data if is_dask(data) else _in_memory(name, data, names)
@@ -269,8 +267,9 @@ def n_worker_threads() -> int:
     return max(1, n_threads)
 
 
-def _with_same_ids(given: dict[str, Any], ids: Any, by_position: bool) -> dict[str, Any]:
+def _with_same_ids(given: dict[str, Any], ids: Any) -> dict[str, Any]:
     """Return the arguments without columns of ids, which must be the same in the same order."""
+    ids, by_position = without_position(ids)
     rows = {name: rows_of(data, ids, name) for name, data in given.items()}
     truth = rows["Y"][1]._replace(shape=given["Y"].shape)
     for name, (data, side) in rows.items():
@@ -336,9 +335,8 @@ def _joined_totals(accumulator: Accumulator[Total], one: Total, other: Total) ->
 
 def open_lazily(
     paths: dict[str, Path | None],
-    ids: Sequence[str] | None = None,
+    ids: Any = None,
     *,
-    by_position: bool = False,
     labels_of: str = "Y",
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Open files as dask arrays, for workers that see the same file system.
@@ -349,10 +347,9 @@ def open_lazily(
     ----------
     paths : dict of str to Path or None
         Files of "Y", "scores" and "decided"; None for one that is not given.
-    ids : sequence of str, default=None
-        Names of the column of ids, see `open_source`.
-    by_position : bool, default=False
-        Whether rows and labels are matched by position if only some files have ids or names.
+    ids : sequence of str or False, default=None
+        Names of the column of ids, see `open_source`. False, alone or after the names, matches
+        rows and labels by position if only some files have ids or names.
     labels_of : {"Y", "scores"}, default="Y"
         The file whose names, if it has any, give the order of the labels.
 
@@ -363,6 +360,7 @@ def open_lazily(
     names : tuple of str or None
         The names of the labels, or None.
     """
+    ids, by_position = without_position(ids)
     given = {name: path for name, path in paths.items() if path is not None}
     sources = {name: open_source(path, "scores", None, ids) for name, path in given.items()}
     names, orders = match_rows(sources, by_position=by_position, labels_of=labels_of)

@@ -30,6 +30,7 @@ from labelwise._validation import (
     is_list_of_sets,
     same_labels,
     take_columns,
+    without_position,
 )
 
 
@@ -85,8 +86,7 @@ def match_blocks(
     given: dict[str, Any],
     label_names: Any = None,
     columns: str | Sequence[str] | None = None,
-    ids: str | Sequence[str] | dict[str, Any] | None = None,
-    by_position: bool = False,
+    ids: Any = None,
     labels_of: str = "Y",
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name.
@@ -101,10 +101,9 @@ def match_blocks(
         Names of the labels, for data without names.
     columns : str or sequence of str, default=None
         The columns that are labels, see `open_source`.
-    ids : str, sequence of str or dict, default=None
-        Names of the column of ids, see `open_source`, or a dict with these by argument.
-    by_position : bool, default=False
-        Whether rows and labels are matched by position if only some files have ids or names.
+    ids : str, sequence of str, dict or False, default=None
+        Names of the column of ids, see `open_source`, or a dict with these by argument. False
+        matches rows and labels by position if only some files have ids or names.
     labels_of : {"Y", "scores"}, default="Y"
         The matrix whose names, if it has any, give the order of the labels. Names of "Y" give way
         to `label_names`.
@@ -114,6 +113,7 @@ def match_blocks(
     MatchedBlocks
         The rows, to be read in blocks.
     """
+    ids, by_position = without_position(ids)
     sources = {
         name: open_source(data, name, columns, ids.get(name) if isinstance(ids, dict) else ids)
         for name, data in given.items()

@@ -90,7 +90,6 @@ def check_calibration(
     certify: Certify | None,
     *,
     ids: Any = None,
-    by_position: bool | None = None,
 ) -> Problem | None:
     """Check the samples that a guarantee is tested on; their labels are those of the problem.
 
@@ -107,7 +106,7 @@ def check_calibration(
         ) from error
     if problem.groups is not None and given_groups is None:
         raise ValueError("calibration must contain groups if groups are given.")
-    column = ids if isinstance(ids, str) else None
+    column = ids if isinstance(ids, str | bool) else None
     tested = check_problem(
         scores,
         Y,
@@ -115,7 +114,6 @@ def check_calibration(
         given_groups,
         allow_missing=True,
         ids=column,
-        by_position=by_position,
     )
     if tested.n_labels != problem.n_labels:
         raise ValueError(

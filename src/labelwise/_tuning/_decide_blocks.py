@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from labelwise._blocks import (
     write_blocks,
 )
 from labelwise._tuning.problem._decisions import columns_of_labels, decided_by_label
-from labelwise._validation import MatchedSide, have_names
+from labelwise._validation import MatchedSide, have_names, without_position
 
 
 class DecisionCounts(NamedTuple):
@@ -93,10 +93,10 @@ def open_scores(
     scores: Any,
     label_names: tuple[str, ...] | None,
     n_labels: int,
-    ids: str | Sequence[str] | None,
-    by_position: bool,
+    ids: Any,
 ) -> StoredScores:
     """Open scores, and match their columns with the labels of thresholds."""
+    ids, by_position = without_position(ids)
     source: RowSource = (
         DaskRows(scores) if is_dask(scores) else open_source(scores, "scores", None, ids)
     )
@@ -112,15 +112,14 @@ def decide_stored(
     n_labels: int,
     scores: Any,
     output: str | Path | None,
-    ids: str | Sequence[str] | None,
-    by_position: bool,
+    ids: Any,
 ) -> Any:
     """Decide scores that are not in memory, or write decisions; `decide` takes rows in memory."""
     if output is None and is_dask(scores):
         return decide_lazily(decide, scores)
     if output is not None:
         check_block_output(Path(output))
-    stored = open_scores(scores, label_names, n_labels, ids, by_position)
+    stored = open_scores(scores, label_names, n_labels, ids)
     if output is None:
         return decide_in_memory(decide, stored)
     return write_decisions(decide, stored, label_names, output)

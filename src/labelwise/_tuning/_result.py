@@ -100,8 +100,7 @@ class Thresholds:
         output: str | Path | None = None,
         *,
         slices: Any = None,
-        ids: str | Sequence[str] | None = None,
-        by_position: bool = False,
+        ids: str | Sequence[str | bool] | bool | None = None,
     ) -> Any:
         """Decide each label for the samples whose score is at least its threshold.
 
@@ -121,12 +120,11 @@ class Thresholds:
             Slice of each sample, for thresholds that were tuned with slices. Samples of slices that
             were not tuned on are decided by the thresholds of all slices together. Only for scores
             in memory.
-        ids : str or sequence of str, default=None
+        ids : str, sequence of str or False, default=None
             Name of the column of ids, or several names of which the file has one. Only for a
-            parquet file of scores. None finds the column.
-        by_position : bool, default=False
-            For a file of scores: whether labels are matched by position if only the thresholds or
-            only the file has names. They are refused otherwise.
+            parquet file of scores. None finds the column. False, alone or after the names, matches
+            labels by position if only the thresholds or only the file has names, which is refused
+            otherwise.
 
         Returns
         -------
@@ -168,9 +166,7 @@ class Thresholds:
             refuse_in_blocks(slices=slices)
             from labelwise._tuning._decide_blocks import decide_stored
 
-            return decide_stored(
-                self.decide, self.label_names, len(self), scores, output, ids, by_position
-            )
+            return decide_stored(self.decide, self.label_names, len(self), scores, output, ids)
         checked = check_scores(scores, n_labels=len(self))
         columns = columns_of_labels(
             self.label_names, len(self), checked.names, checked.matrix.shape[1]

@@ -41,6 +41,7 @@ from labelwise._validation._matching import (
     rows_of,
     same_labels,
     side_of,
+    without_position,
 )
 from labelwise._validation._matrices import (
     Labels,
@@ -137,4 +138,5 @@ __all__ = [
     "truth_for",
     "with_nan",
     "without_cells",
+    "without_position",
 ]

@@ -3,7 +3,7 @@
 The same rule holds for arguments in Python and for files. If both matrices have ids, rows are
 matched by id, and an id that only one of them has, or that one has twice, is refused. If neither
 has ids, rows are matched by position. If only one has ids, this is refused unless the caller asks
-for positions (`by_position`), or the other one is an array in memory, which never has ids. Labels
+for positions (`ids=False`), or the other one is an array in memory, which never has ids. Labels
 are matched by their names in the same way; names that are only the numbers 0, 1, ... are none.
 
 An error names the argument, or the file and then is a `DataError`.
@@ -84,6 +84,21 @@ def ids_hint(names: Sequence[str], after: str = "") -> str:
 
 
 # Rows.
+
+
+def without_position(ids: Any) -> tuple[Any, bool]:
+    """Separate False, which asks for positions, from the ids or names of columns beside it.
+
+    It may be the only value, that of an argument in a mapping, or the last of several names.
+    """
+    if isinstance(ids, Mapping):
+        kept = {name: one for name, one in ids.items() if one is not False}
+        return kept, len(kept) < len(ids)
+    if isinstance(ids, list | tuple) and ids and ids[-1] is False:
+        return ids[:-1] or None, True
+    if ids is True:
+        raise TypeError("ids must be a name, a dict, False or None, got True.")
+    return (None, True) if ids is False else (ids, False)
 
 
 def rows_of(data: Any, ids: Any, input_name: str) -> tuple[Any, MatchedSide]:
@@ -169,10 +184,10 @@ def have_ids(first: MatchedSide, other: MatchedSide, by_position: bool | None) -
     if by_position is None:
         advice = f"give both the same index, or pass {lacking.name} as an array"
     elif having.id_name is None:
-        advice = "give both the same index or ids, or by_position=True"
+        advice = "give both the same ids, or ids=False"
     else:
         such = f" (such as ids={having.id_name},{lacking.like_ids[0]})" if lacking.like_ids else ""
-        advice = f"name the column by ids=NAME{such}, or give by_position=True"
+        advice = f"name the column by ids=NAME{such}, or give ids=False"
     raise lacking.fault(
         f"has no ids and {having.name} has{named}: {advice} to match rows by position."
     )
@@ -265,7 +280,7 @@ def have_names(first: MatchedSide, other: MatchedSide, by_position: bool | None)
     may_lack = lacking.is_array and lacking.label_names is None
     if any(is_named) and not (by_position or may_lack):
         array = f"pass {lacking.name} as an array"
-        advice = array if by_position is None else "give by_position=True"
+        advice = array if by_position is None else "give ids=False"
         raise lacking.fault(
             f"has no label names and {having.name} has: {advice} to match labels by position."
         )

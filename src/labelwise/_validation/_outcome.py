@@ -17,6 +17,7 @@ from labelwise._validation._matching import (
     same_labels,
     take_cells,
     with_all_labels,
+    without_position,
 )
 from labelwise._validation._matrices import (
     check_labels,
@@ -107,7 +108,6 @@ def check_outcome(
     label_names: Sequence[str] | None = None,
     allow_missing: bool = False,
     ids: Any = None,
-    by_position: bool | None = None,
     labels_of: str = "Y",
     scores_name: str = "scores",
 ) -> Outcome:
@@ -121,6 +121,10 @@ def check_outcome(
     `allow_missing`, NaN, null and masked cells of Y are cells without truth: scores (as CSR) and
     decisions are returned without these cells. `scores_name` is the name of the scores in messages.
     """
+    # Without `ids`, a message proposes arrays: not every function has this argument.
+    by_position = None
+    if ids is not None:
+        ids, by_position = without_position(ids)
     every = {"Y": Y, scores_name: scores, "decided": decided}
     rows = {
         name: rows_of(data, ids, name)

@@ -75,18 +75,15 @@ def opened_blocks(
     from labelwise._blocks import block_rows, open_lazily, rows_within
 
     files: dict[str, Any] = dict(paths)
-    ids = parse_names(source.ids)
-    matching: dict[str, Any] = {"ids": ids, "by_position": source.by_position, "label_names": None}
+    matching: dict[str, Any] = {"ids": source.ids_or_position(), "label_names": None}
     with (
         working(message),
         warnings_as_notes(),
-        block_rows(rows_within(paths, source.max_bytes, ids)),
+        block_rows(rows_within(paths, source.max_bytes, parse_names(source.ids))),
         cluster_client(cluster) as client,
     ):
         if client is not None:
-            files, names = open_lazily(
-                files, ids, by_position=source.by_position, labels_of=labels_of
-            )
+            files, names = open_lazily(files, matching["ids"], labels_of=labels_of)
             # The ids have been compared.
             matching |= {"ids": None, "label_names": names}
         yield files, matching

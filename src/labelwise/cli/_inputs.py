@@ -204,6 +204,11 @@ class MatrixSource(NamedTuple):
             labels_of_scores=labels_of_scores,
         )
 
+    def ids_or_position(self) -> list[Any] | None:
+        """Return the names of columns of ids, with False for positions, for functions of files."""
+        names = parse_names(self.ids)
+        return [*(names or ()), False] if self.by_position else names
+
     def scores(self, path: Path, beside: Collection[str] = ()) -> NamedMatrix:
         """Read scores; columns that `beside` names are left out."""
         ids = _ids_to_match(self.ids)

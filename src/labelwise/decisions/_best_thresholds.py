@@ -42,7 +42,6 @@ def best_thresholds(
     label_names: Sequence[str] | None = None,
     random_state: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> Thresholds:
     """Find the thresholds that maximise a measure of the decisions.
 
@@ -154,14 +153,12 @@ def best_thresholds(
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the folds behind
         "auto" and behind `Evidence.constraints`, and the samples for calibration.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -255,8 +252,7 @@ def best_thresholds(
     >>> round(by_label.value, 4)
     0.9
     """
-    matching = {"ids": ids, "by_position": by_position}
-    curves = check_curves(scores, Y, label_names, groups, sample_weight, slices, **matching)
+    curves = check_curves(scores, Y, label_names, groups, sample_weight, slices, ids=ids)
     n_slices = 1 if not isinstance(curves, Problem) else curves.n_slices
     request = Request(
         maximize=maximize,
@@ -276,7 +272,7 @@ def best_thresholds(
         warn_of_labels_without_positives(curves)
         return tune_and_correct(curves, request, random_state).thresholds
     problem = curves
-    tested = check_calibration(problem, request.certify, **matching)
+    tested = check_calibration(problem, request.certify, ids=ids)
     warn_of_labels_without_positives(problem)
     asked = request_in_slices(request, problem)
     if request.limits.are_set:

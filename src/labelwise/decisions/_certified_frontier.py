@@ -176,7 +176,6 @@ def certified_frontier(
     label_names: Sequence[str] | None = None,
     random_state: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> CertifiedFrontier:
     """Bound precision and recall at every point of a path of thresholds together.
 
@@ -206,14 +205,12 @@ def certified_frontier(
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It splits the samples.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -257,14 +254,13 @@ def certified_frontier(
     >>> frontier.at(chosen).evidence.guarantee.level
     0.95
     """
-    matching = {"ids": ids, "by_position": by_position}
     certify = level if isinstance(level, Certify) else Certify(level)
     if certify.in_expectation or certify.across != "each":
         raise ValueError("level of a frontier must be a probability, without across.")
     problem = check_problem(
-        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
+        scores, Y, label_names, groups, sample_weight, allow_missing=True, ids=ids
     )
-    tested = check_calibration(problem, certify, **matching)
+    tested = check_calibration(problem, certify, ids=ids)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     parts = split_parts(problem, certify, check_random_state(random_state), tested)
     path = _points_of(parts)

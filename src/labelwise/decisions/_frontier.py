@@ -117,7 +117,6 @@ def micro_frontier(
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> Frontier:
     """Find the best trade-offs between micro precision and micro recall.
 
@@ -141,14 +140,12 @@ def micro_frontier(
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples.
         Decisions and true positives are then sums of weights.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -189,9 +186,7 @@ def micro_frontier(
     >>> frontier.thresholds(1)
     array([0.75, 0.3 ])
     """
-    curves = check_curves(
-        scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
-    )
+    curves = check_curves(scores, Y, label_names, sample_weight=sample_weight, ids=ids)
     steps = frontier_steps(hulls_of(curves.frontier_cuts()))
     n_edges = steps.vertices
     return Frontier(curves.names, steps, n_edges, steps.decided[n_edges], steps.hits[n_edges])
@@ -232,7 +227,6 @@ def macro_frontier(
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> MacroFrontier:
     r"""Find the best trade-offs between macro precision and macro recall.
 
@@ -255,14 +249,12 @@ def macro_frontier(
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. A sample of weight 2 counts as two samples.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -307,9 +299,7 @@ def macro_frontier(
     >>> frontier.precision.round(4), frontier.recall
     (array([1.    , 0.8333]), array([0.75, 1.  ]))
     """
-    curves = check_curves(
-        scores, Y, label_names, sample_weight=sample_weight, ids=ids, by_position=by_position
-    )
+    curves = check_curves(scores, Y, label_names, sample_weight=sample_weight, ids=ids)
     # A cut with the highest weighted sum of both is a vertex of (decisions, true positives), too.
     cuts = hulls_of(curves.cuts_of_all())
     n_counted = np.count_nonzero(cuts.positives)

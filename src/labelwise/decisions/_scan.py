@@ -47,7 +47,7 @@ def scan_thresholds(
     beta: float = 1.0,
     max_scans: int | None = None,
     label_names: Sequence[str] | None = None,
-    by_position: bool = False,
+    ids: Any = None,
 ) -> Scan:
     """Find the thresholds with the highest micro F by scanning label after label.
 
@@ -72,9 +72,12 @@ def scan_thresholds(
         until no threshold moves, and the value is the highest of all threshold vectors.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def scan_thresholds(
     """
     check_beta(beta)
     max_scans = None if max_scans is None else check_whole(max_scans, "max_scans")
-    problem = check_problem(scores, Y, label_names, allow_missing=True, by_position=by_position)
+    problem = check_problem(scores, Y, label_names, allow_missing=True, ids=ids)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     labels = list(problem.every_cut())

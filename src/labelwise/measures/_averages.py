@@ -29,7 +29,7 @@ def count(
     by: str = "label",
     *,
     label_names: Sequence[str] | None = None,
-    by_position: bool = False,
+    ids: Any = None,
 ) -> Counts:
     """Count right and wrong decisions of each label or each sample.
 
@@ -44,9 +44,12 @@ def count(
         Whether each label or each sample has its own counts.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def count(
     if decided is None:
         raise TypeError("decided must be an array, a matrix, a frame or sets, got None.")
     outcome = check_outcome(
-        Y, decided=decided, label_names=label_names, allow_missing=True, by_position=by_position
+        Y, decided=decided, label_names=label_names, allow_missing=True, ids=ids
     )
     return count_matched(outcome.Y, outcome.decided, by, outcome.missing)
 

@@ -44,7 +44,6 @@ def evaluate(
     confidence: float = 0.95,
     random_state: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> Evaluation:
     """Compute every measure that applies to scores, decisions or both.
 
@@ -101,14 +100,12 @@ def evaluate(
         Share of the draws inside an interval (percentiles), between 0 and 1.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -171,7 +168,7 @@ def evaluate(
             n_bootstrap=n_bootstrap,
         )
         data = {"Y": Y, "scores": scores, "decided": decided}
-        matching = {"label_names": label_names, "ids": ids, "by_position": by_position}
+        matching = {"label_names": label_names, "ids": ids}
         return _evaluate_stored(data, matching, beta, cutoffs, undefined)
     given = check_outcome(
         Y,
@@ -180,7 +177,6 @@ def evaluate(
         label_names=label_names,
         allow_missing=True,
         ids=ids,
-        by_position=by_position,
     )
     n_samples = given.Y.shape[0]
     texts = None if slices is None else slice_texts(slices, n_samples)

@@ -324,7 +324,7 @@ def _outcome_of(estimator: Any, X: Any, truth: ModelTruth, needs: Collection[str
     if "scores" in needs:
         answers["scores"] = _scores(estimator, X, truth.n_known)
     if not isinstance(truth.known, Labels):
-        return check_outcome(truth.known, by_position=True, **answers)
+        return check_outcome(truth.known, ids=False, **answers)
     Y = with_nan(truth.known.matrix, truth.known.missing)
     found = check_outcome(Y, label_names=truth.known.names, allow_missing=True, **answers)
     return found if truth.unknown is None else _with_unknown(found, truth.unknown)

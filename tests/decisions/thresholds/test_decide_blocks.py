@@ -30,7 +30,7 @@ def test_decisions_of_files_are_those_of_arrays(ending, kind, tmp_path):
     path = tmp_path / f"decided{ending}"
     scores = WRITERS[kind](tmp_path, "scores", SCORES)
     with rows_at_a_time(7):
-        counts = TUNED.decide(scores, path, by_position=True)
+        counts = TUNED.decide(scores, path, ids=False)
     wanted = TUNED.decide(SCORES)
     found = READERS[ending](path)
     assert found.dtype == np.int8
@@ -59,7 +59,7 @@ def test_a_limit_of_labels_a_row_holds_in_every_block(tmp_path):
 def test_decisions_on_a_file_are_returned_without_an_output(kind, tmp_path):
     scores = WRITERS[kind](tmp_path, "scores", SCORES)
     with rows_at_a_time(7):
-        found = TUNED.decide(scores, by_position=True)
+        found = TUNED.decide(scores, ids=False)
     assert found.dtype == np.int8
     np.testing.assert_array_equal(found, TUNED.decide(SCORES))
 
@@ -79,7 +79,7 @@ def test_an_error_leaves_the_old_decisions(ending, tmp_path):
     before = READERS[ending](path)
     np.save(tmp_path / "bad.npy", np.where(np.arange(150).reshape(50, 3) == 149, np.nan, 1.0))
     with pytest.raises(ValueError, match="scores must be finite"), rows_at_a_time(20):
-        TUNED.decide(tmp_path / "bad.npy", path, by_position=True)
+        TUNED.decide(tmp_path / "bad.npy", path, ids=False)
     np.testing.assert_array_equal(READERS[ending](path), before)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.npy", path.name]
 

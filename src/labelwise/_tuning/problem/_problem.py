@@ -160,7 +160,6 @@ def check_curves(
     slices: Any = None,
     *,
     ids: Any = None,
-    by_position: bool = False,
 ) -> Curves:
     """Check scores and labels in memory, or open those of paths and dask arrays in blocks of rows.
 
@@ -177,7 +176,6 @@ def check_curves(
             slices,
             allow_missing=True,
             ids=ids,
-            by_position=by_position,
         )
         names = problem.names if problem.slicing is None else problem.slicing.label_names
         warn_of_label_order(names, frame_names(Y), label_names, stacklevel=4)
@@ -190,7 +188,7 @@ def check_curves(
         raise TypeError("scores must be a path, an array or a dask array, got None.")
     refuse_in_blocks(groups=groups, sample_weight=sample_weight, slices=slices)
     given = {"Y": Y, "scores": scores}
-    blocks = open_blocks(given, label_names, ids=ids, by_position=by_position, labels_of="scores")
+    blocks = open_blocks(given, label_names, ids=ids, labels_of="scores")
     return BlockCurves(blocks)
 
 
@@ -204,15 +202,13 @@ def check_problem(
     *,
     allow_missing: bool = False,
     ids: Any = None,
-    by_position: bool | None = None,
 ) -> Problem:
     """Check scores, labels, groups, weights and slices, and return them as a problem.
 
     Labels are in the order of the columns of the scores, so that an array from the same model can
     be compared with the thresholds.
     Samples of weight 0, and those of which all labels are missing, are left out. Missing labels are
-    refused unless `allow_missing`. Rows are matched by `ids` and `by_position` as in
-    `check_outcome`.
+    refused unless `allow_missing`. Rows are matched by `ids` as in `check_outcome`.
     """
     if scores is None:
         raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
@@ -222,7 +218,6 @@ def check_problem(
         label_names=label_names,
         allow_missing=allow_missing,
         ids=ids,
-        by_position=by_position,
         labels_of="scores",
     )
     n_samples, n_labels = outcome.Y.shape

@@ -109,11 +109,11 @@ def _decide_in_blocks(thresholds: Path, scores: Path, output: Path, source: Matr
     """Write the decisions block by block, and print how many there are."""
     from labelwise._blocks import block_rows, rows_within
 
-    outputs, ids = Outputs([output], inputs=[thresholds, scores]), parse_names(source.ids)
-    n_rows = rows_within({"scores": scores}, source.max_bytes, ids)
+    outputs = Outputs([output], inputs=[thresholds, scores])
+    n_rows = rows_within({"scores": scores}, source.max_bytes, parse_names(source.ids))
     with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
         rule = decisions.Thresholds.load(thresholds)
-        found = rule.decide(scores, output, ids=ids, by_position=source.by_position)
+        found = rule.decide(scores, output, ids=source.ids_or_position())
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(decision_line(int(found.by_label.sum()), found.n_rows, found.n_without))
     outputs.say_written(output)

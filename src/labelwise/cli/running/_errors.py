@@ -107,9 +107,11 @@ def long_names_in_options(text: str, options: Mapping[str, str]) -> str:
 
 
 def assignments_in_options(text: str, options: Mapping[str, str]) -> str:
-    """Write options where a message gives arguments a value, such as ``by_position=True``."""
+    """Write options where a message gives arguments a value, such as ``shared=True``."""
     if "--" in text or not options:
         return text
+    if "by_position" in options:
+        text = text.replace("ids=False", options["by_position"])
     every = "|".join(sorted(options, key=len, reverse=True))
     text = re.sub(rf"{_ALONE}({every})=True\b", lambda m: options[m[1]], text)
     return re.sub(

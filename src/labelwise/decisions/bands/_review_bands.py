@@ -56,7 +56,6 @@ def review_bands(
     groups: Any = None,
     sample_weight: Any = None,
     ids: Any = None,
-    by_position: bool = False,
 ) -> Bands:
     """Find which scores to accept, to reject, and to leave to a person.
 
@@ -109,14 +108,12 @@ def review_bands(
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. Only whole numbers: a sample of weight 2
         counts as two. With `guarantee`, no new sample may be heavier than the heaviest one.
-    ids : str or dict, default=None
+    ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
-        `read_labels` has read.
-    by_position : bool, default=False
-        Whether samples are matched by position if only one argument has ids. This is refused
-        otherwise, unless the other one is an array, which has no ids.
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -203,16 +200,15 @@ def review_bands(
     >>> bands.decide([[0.5, 0.4]])
     array([[-1,  1]], dtype=int8)
     """
-    matching = {"ids": ids, "by_position": by_position}
     problem = check_problem(
-        scores, Y, label_names, groups, sample_weight, allow_missing=True, **matching
+        scores, Y, label_names, groups, sample_weight, allow_missing=True, ids=ids
     )
     if problem.weights is not None and problem.weights.dtype.kind == "f":
         raise ValueError("sample_weight of bands must be whole numbers: cells are counted.")
     request = BandRequest(
         min_precision, min_recall, max_review, cost, guarantee, n_labels=problem.n_labels
     )
-    tested = check_calibration(problem, request.certify, **matching)
+    tested = check_calibration(problem, request.certify, ids=ids)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)
