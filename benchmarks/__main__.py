@@ -29,6 +29,7 @@ LONG = {
     "coverage",
     "decisions",
     "deployment",
+    "deployment_real",
     "guarantees",
     "guarantees_real",
     "label_shift",

@@ -1,61 +1,54 @@
-"""Audits, monitors, expectations and lists of label errors: how often they are right.
+"""Levels of audits, checks and monitors: how often intervals, verdicts and alarms are wrong.
 
 Thresholds are tuned on half of the patients of nih-chestxray, and the decisions on the other half
-are audited, beside cells drawn evenly. Monitors watch simulated days, expectations are compared
-with the truth of held-out halves, and errors planted in labels are searched for, beside cleanlab
-if it is installed. BENCH_DRAWS sets the number of audits and monitors. The tables go into the docs.
+are audited, beside cells drawn evenly. Checks and monitors test promises on simulated days, beside
+RiskMonitoring of MAPIE if it is installed. BENCH_DRAWS sets the number of draws. The tables go into
+the docs.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from pyarrow import parquet
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 
-from benchmarks.guarantees_real import scored_rows
 from benchmarks.scored_sets import HOME
 from labelwise._io import written_whole
-from labelwise.data import load
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.deployment import (
     Monitor,
     audit_report,
     check_promises,
-    expect,
-    find_label_errors,
     plan_audit,
 )
-from labelwise.learners import BinaryRelevance
-from labelwise.measures import count, f_measure, macro, micro, precision, recall
+from labelwise.measures import count, f_measure, micro, precision, recall
 
 TABLE = Path(__file__).with_name("deployment.md")
 N_DRAWS = 1000
 SIZES = (200, 500, 2000)
 VERDICTS = ("kept", "broken", "not enough rows")
-# Sets of guarantees_real whose halves are compared with expectations.
-SETS = ("ptbxl", "yeast", "enron")
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
 
-def chest_scores() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return scores, labels and patients."""
+def chest_halves() -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return scores and labels of half of the patients, and of the others."""
     scores, labels = (
         parquet.read_table(HOME / "nih-chestxray" / f"{kind}.parquet")
         for kind in ("scores", "labels")
     )
     names = [name for name in scores.column_names if name != "id"]
-    matrices = (
-        np.stack([table.column(name).to_numpy() for name in names], axis=1).astype(np.float64)
-        for table in (scores, labels)
+    matrix, Y = (
+        np.stack([table.column(name).to_numpy() for name in names], axis=1).astype(kind)
+        for table, kind in ((scores, np.float64), (labels, np.int64))
     )
-    return *matrices, labels.column("patient").to_numpy()
+    patients = labels.column("patient").to_numpy()
+    drawn = np.random.default_rng(0).permutation(np.unique(patients))
+    half = np.isin(patients, drawn[: drawn.size // 2])
+    return (matrix[half], Y[half]), (matrix[~half], Y[~half])
 
 
 def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: int) -> list[str]:
@@ -93,98 +86,7 @@ def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: i
     return lines
 
 
-# ------------------------------------------------ planted label errors
-
-
-def planted(Y: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Lose 5 % of the positives, and add as many wrong ones to the same labels."""
-    positives = np.argwhere(Y == 1)
-    lost = positives[random.choice(len(positives), len(positives) // 20, replace=False)]
-    noisy = Y.copy()
-    for j in lost[:, 1]:
-        noisy[random.choice(np.flatnonzero(Y[:, j] == 0)), j] = 1
-    noisy[lost[:, 0], lost[:, 1]] = 0
-    return noisy
-
-
-def yeast_scores(noisy: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return held-out probabilities of logistic regressions that were fitted to noisy labels."""
-    scores = np.zeros(noisy.shape)
-    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-        model = BinaryRelevance(LogisticRegression(max_iter=300)).fit(X[train], noisy[train])
-        scores[test] = model.predict_proba(X[test])
-    return scores
-
-
-def suspects_of_cleanlab(scores: np.ndarray, noisy: np.ndarray) -> np.ndarray | None:
-    """Rank cells by cleanlab: its issues first, by self-confidence; None if it is missing."""
-    if find_spec("cleanlab") is None:
-        return None
-    from cleanlab.multilabel_classification.filter import find_multilabel_issues_per_class
-
-    given = [np.flatnonzero(row).tolist() for row in noisy]
-    issues = np.asarray(find_multilabel_issues_per_class(given, scores, n_jobs=1))
-    confidence = np.where(noisy == 1, scores, 1 - scores)
-    return np.argsort((confidence + 10 * ~issues).ravel(), kind="stable")
-
-
-def suspect_lines() -> list[str]:
-    """Return the share of planted errors among as many listed cells."""
-    lines = ["| set | planted | listed by | share found |", "|---|--:|---|--:|"]
-    random = np.random.default_rng(0)
-    yeast = load("yeast", data_home=HOME)
-    X, of_yeast = yeast.X, yeast.Y.toarray().astype(np.int64)
-    chest, of_chest, _ = chest_scores()
-    of_chest = of_chest.astype(np.int64)
-    for name, Y in {"yeast": of_yeast, "nih-chestxray": of_chest}.items():
-        noisy = planted(Y, random)
-        wrong = (noisy != Y).ravel()
-        scores = yeast_scores(noisy, X) if name == "yeast" else chest
-        n_wrong = int(wrong.sum())
-        found = find_label_errors(scores, noisy, n_cells=n_wrong)
-        confidence = np.where(noisy == 1, 1 - scores, scores).ravel()
-        ranked = {
-            "chance": found.rows * Y.shape[1] + found.labels,
-            "confidence": np.argsort(-confidence, kind="stable"),
-            "cleanlab": suspects_of_cleanlab(scores, noisy),
-        }
-        for way, cells in ranked.items():
-            if cells is not None:
-                share = wrong[cells[:n_wrong]].mean()
-                lines.append(f"| {name} | {n_wrong:,} | {way} | {share:.1%} |")
-    return lines
-
-
-# ------------------------------------------------ expectations, and false alarms
-
-
-def expect_lines() -> list[str]:
-    """Return errors of expected micro F on the held-out halves of scored sets."""
-    lines = [
-        "| set | micro F | expected | range | macro F | expected |",
-        "|---|--:|--:|---|--:|--:|",
-    ]
-    scores, Y, patients = chest_scores()
-    names = np.unique(patients)
-    half = np.isin(patients, np.random.default_rng(0).permutation(names)[: names.size // 2])
-    sets = {"nih-chestxray": (scores, Y.astype(np.int64), half)}
-    for name in SETS:
-        rows = scored_rows(name)
-        first = np.random.default_rng(0).random(len(rows.Y)) < 0.5
-        sets[name] = (rows.scores, np.asarray(rows.Y).astype(np.int64), first)
-    for name, (scores, Y, half) in sets.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # labels without positives
-            tuned = best_thresholds(scores[half], Y[half])
-        found = expect(tuned, scores[~half], calibrate=(scores[half], Y[half]), random_state=0)
-        counts = count(Y[~half], tuned.decide(scores[~half]))
-        low, high = found.ranges["micro-f"]
-        lines.append(
-            f"| {name} | {micro(f_measure, counts):.3f} | {found.values['micro-f']:.3f} | "
-            f"{low:.3f} to {high:.3f} | {macro(f_measure, counts):.3f} | "
-            f"{found.values['macro-f']:.3f} |"
-        )
-    return lines
+# ------------------------------------------------ false alarms, and verdicts
 
 
 def monitor_lines(n_draws: int) -> list[str]:
@@ -257,9 +159,7 @@ def check_lines(n_draws: int) -> list[str]:
                 asked = {"micro-precision": 0.7, "sample-precision": 0.7}
                 found = check_promises(rule, scores, Y, at_least=asked, random_state=0)
                 verdicts[found.verdicts[0]] += 1
-            shares = [
-                f"{verdicts[one] / n_draws:.1%}" for one in ("kept", "broken", "not enough rows")
-            ]
+            shares = [f"{verdicts[one] / n_draws:.1%}" for one in VERDICTS]
             lines.append(f"| {margin:+.2f} | {n_rows:,} | {' | '.join(shares)} |")
     return lines
 
@@ -267,16 +167,11 @@ def check_lines(n_draws: int) -> list[str]:
 def main() -> None:
     """Measure all of it, and write the tables."""
     n_draws = int(os.environ.get("BENCH_DRAWS", N_DRAWS))
-    scores, Y, patients = chest_scores()
-    names = np.unique(patients)
-    half = np.isin(patients, np.random.default_rng(0).permutation(names)[: names.size // 2])
-    tuned = best_thresholds(scores[half], Y[half].astype(np.int64))
+    known, new = chest_halves()
     tables = {
-        TABLE: audit_lines(tuned, scores[~half], Y[~half].astype(np.int64), n_draws),
+        TABLE: audit_lines(best_thresholds(*known), *new, n_draws),
         TABLE.with_stem("deployment_check"): check_lines(n_draws),
         TABLE.with_stem("deployment_monitor"): monitor_lines(n_draws),
-        TABLE.with_stem("deployment_expect"): expect_lines(),
-        TABLE.with_stem("deployment_errors"): suspect_lines(),
     }
     for path, lines in tables.items():
         text = "\n".join(lines) + "\n"
