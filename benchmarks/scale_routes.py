@@ -77,8 +77,7 @@ def _best_f_by_scikit_learn(folder: Path) -> str:
 
 def _mapie(folder: Path) -> str:
     """Certify the mean recall of rows; all labels have the same threshold of a grid of 100."""
-    from benchmarks.mapie_controller import TASKS as ASKED
-    from benchmarks.mapie_controller import mapie_tuner
+    from benchmarks.mapie_controller import TASKS as ASKED, mapie_tuner
 
     scores, Y = _loaded(folder, "scores", "labels")
     has_labels = Y.any(axis=1)

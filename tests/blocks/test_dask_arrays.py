@@ -4,8 +4,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from labelwise import decisions, measures
 from tests.decisions.problems import problems

@@ -5,8 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._blocks._interface import BLOCK_BYTES, block_rows
 from labelwise._blocks._matching import first_difference, match_blocks

@@ -7,8 +7,7 @@ and `_cuts` with `_cuts_kernels`. `_frontier_steps` is tested in `test_frontier.
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import sparse
 
 from labelwise._curves._gaps import LARGE, add_to_gaps, buckets_of, counts_at_cuts

@@ -4,8 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.data import DataError, read_annif, read_suggestions, read_vocabulary
 from labelwise.data._annif import _texts_of_turtle

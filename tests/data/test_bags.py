@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.model_selection import cross_val_score
 from sklearn.utils import _safe_indexing

@@ -1,8 +1,7 @@
 """Sentences of texts: where they end, and that nothing of a text is lost."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.data import split_sentences
 

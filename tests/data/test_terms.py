@@ -1,7 +1,6 @@
 """Terms of Reuters are counted as their definition says."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from labelwise.data._reuters import count_terms

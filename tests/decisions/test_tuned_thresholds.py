@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from joblib import parallel_config
 from scipy import sparse
 from sklearn import config_context

@@ -4,8 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import sparse
 from scipy.special import expit
 

@@ -7,8 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.experiments import Study
 from labelwise.experiments._study_file import MAX_BYTES, MAX_DEPTH, StudyFileError, check_depth

@@ -8,8 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.svm import LinearSVC
 from snowballstemmer import stemmer

@@ -1,8 +1,7 @@
 """Text of any encoding with a mark becomes UTF-8, and wrong encodings are named."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._io import Bound, DataError, as_utf8
 from labelwise.data import read_table

@@ -1,8 +1,7 @@
 """Summaries of bags are the means and the maxima of their rows, dense and sparse."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise.data import Bags

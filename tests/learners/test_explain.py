@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression

@@ -1,8 +1,7 @@
 """Documents with selected terms only have the same entries as their columns."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 

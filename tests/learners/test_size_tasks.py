@@ -1,8 +1,7 @@
 """Classes of the regressions of `ExactFPlugin` are a label together with the label-set size."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 

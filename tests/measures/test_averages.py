@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from sklearn import metrics
 
 from labelwise._counts import averaged_name

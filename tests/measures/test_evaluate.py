@@ -14,8 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.metrics import fbeta_score, jaccard_score, precision_score, recall_score
 from sklearn.neighbors import KNeighborsClassifier

@@ -5,12 +5,10 @@ The sums of `_block_measures` and the ranks among the `_hit_views` are tested th
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from labelwise import measures
-from labelwise._blocks import block_rows as rows_at_a_time
-from labelwise._blocks import open_source
+from labelwise._blocks import block_rows as rows_at_a_time, open_source
 from tests.blocks.row_files import WRITERS
 from tests.decisions.problems import problems
 

@@ -1,8 +1,7 @@
 """Pieces of an array are sorted as each of them would be by itself."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._measuring import _ranks
 from labelwise._measuring._ranks import sort_pieces

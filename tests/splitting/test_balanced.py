@@ -4,14 +4,12 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise.data import load
-from labelwise.splitting import _assign as door
-from labelwise.splitting import assign, split_quality
+from labelwise.splitting import _assign as door, assign, split_quality
 from labelwise.splitting._balanced import (
     ZERO_PRICE,
     _draws,

@@ -1,7 +1,6 @@
 """Long lists of names are cut, and the number of names left out is right."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._text import listed
 

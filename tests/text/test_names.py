@@ -4,8 +4,7 @@ import ast
 from unicodedata import category
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._text import figure_text, printable, printable_lines, quoted, safe_cell
 

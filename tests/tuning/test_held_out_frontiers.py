@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from scipy import sparse
 
-from labelwise._tuning import Problem, Request, cross_fitted, held_out_frontiers
-from labelwise._tuning import random_folds as folds_of
+from labelwise._tuning import (
+    Problem,
+    Request,
+    cross_fitted,
+    held_out_frontiers,
+    random_folds as folds_of,
+)
 from labelwise.decisions import micro_frontier
 from labelwise.measures import Counts, f_measure
 from tests.decisions.problems import problems

@@ -1,8 +1,7 @@
 """Numbers of distinct label sets."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 

@@ -12,21 +12,26 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._blocks._dask import DaskRows as DaskRows
-    from labelwise._blocks._dask import open_blocks as open_blocks
-    from labelwise._blocks._dask import open_lazily as open_lazily
-    from labelwise._blocks._interface import Blocks as Blocks
-    from labelwise._blocks._interface import RowSource as RowSource
-    from labelwise._blocks._interface import block_rows as block_rows
-    from labelwise._blocks._interface import is_dask as is_dask
-    from labelwise._blocks._interface import is_stored as is_stored
-    from labelwise._blocks._interface import refuse_in_blocks as refuse_in_blocks
-    from labelwise._blocks._interface import rows_together as rows_together
-    from labelwise._blocks._interface import warn_of_label_order as warn_of_label_order
+    from labelwise._blocks._dask import (
+        DaskRows as DaskRows,
+        open_blocks as open_blocks,
+        open_lazily as open_lazily,
+    )
+    from labelwise._blocks._interface import (
+        Blocks as Blocks,
+        RowSource as RowSource,
+        block_rows as block_rows,
+        is_dask as is_dask,
+        is_stored as is_stored,
+        refuse_in_blocks as refuse_in_blocks,
+        rows_together as rows_together,
+        warn_of_label_order as warn_of_label_order,
+    )
     from labelwise._blocks._matching import MatchedBlocks as MatchedBlocks
-    from labelwise._blocks._sources import open_source as open_source
-    from labelwise._blocks._sources import rows_within as rows_within
-    from labelwise._blocks._writing import check_block_output as check_block_output
-    from labelwise._blocks._writing import write_blocks as write_blocks
+    from labelwise._blocks._sources import open_source as open_source, rows_within as rows_within
+    from labelwise._blocks._writing import (
+        check_block_output as check_block_output,
+        write_blocks as write_blocks,
+    )
 
 publish(__name__, [])

@@ -6,41 +6,47 @@ thresholds and learners compute with the same measures: public functions check w
 `labelwise.measures` publishes the measures; this package imports only `_validation` and `_text`.
 """
 
-from labelwise._counts._counting import Counts as Counts
-from labelwise._counts._counting import cells_of_each as cells_of_each
-from labelwise._counts._counting import count_empty_samples as count_empty_samples
-from labelwise._counts._counting import count_matched as count_matched
-from labelwise._counts._counting import counts_of as counts_of
-from labelwise._counts._counting import draws as draws
-from labelwise._counts._counting import exactly_empty as exactly_empty
-from labelwise._counts._counting import micro_draws as micro_draws
-from labelwise._counts._counting import weighted_counts as weighted_counts
-from labelwise._counts._measures import Measure as Measure
-from labelwise._counts._measures import accuracy as accuracy
-from labelwise._counts._measures import balanced_accuracy as balanced_accuracy
-from labelwise._counts._measures import f_measure as f_measure
-from labelwise._counts._measures import filled_and_defined as filled_and_defined
-from labelwise._counts._measures import g_mean as g_mean
-from labelwise._counts._measures import is_exact as is_exact
-from labelwise._counts._measures import is_unchecked as is_unchecked
-from labelwise._counts._measures import jaccard as jaccard
-from labelwise._counts._measures import matthews as matthews
-from labelwise._counts._measures import mean as mean
-from labelwise._counts._measures import mean_of_sums as mean_of_sums
-from labelwise._counts._measures import precision as precision
-from labelwise._counts._measures import ratio as ratio
-from labelwise._counts._measures import recall as recall
-from labelwise._counts._measures import unchecked as unchecked
-from labelwise._counts._measures import wide as wide
-from labelwise._counts._measures import wrong_share as wrong_share
-from labelwise._counts._records import AVERAGES as AVERAGES
-from labelwise._counts._records import LinearWeights as LinearWeights
-from labelwise._counts._records import MeasureRecord as MeasureRecord
-from labelwise._counts._records import average_and_measure as average_and_measure
-from labelwise._counts._records import averaged_name as averaged_name
-from labelwise._counts._records import averaged_records as averaged_records
-from labelwise._counts._records import count_records as count_records
-from labelwise._counts._records import function_of as function_of
-from labelwise._counts._records import measured as measured
-from labelwise._counts._records import record_of as record_of
-from labelwise._counts._records import with_beta as with_beta
+from labelwise._counts._counting import (
+    Counts as Counts,
+    cells_of_each as cells_of_each,
+    count_empty_samples as count_empty_samples,
+    count_matched as count_matched,
+    counts_of as counts_of,
+    draws as draws,
+    exactly_empty as exactly_empty,
+    micro_draws as micro_draws,
+    weighted_counts as weighted_counts,
+)
+from labelwise._counts._measures import (
+    Measure as Measure,
+    accuracy as accuracy,
+    balanced_accuracy as balanced_accuracy,
+    f_measure as f_measure,
+    filled_and_defined as filled_and_defined,
+    g_mean as g_mean,
+    is_exact as is_exact,
+    is_unchecked as is_unchecked,
+    jaccard as jaccard,
+    matthews as matthews,
+    mean as mean,
+    mean_of_sums as mean_of_sums,
+    precision as precision,
+    ratio as ratio,
+    recall as recall,
+    unchecked as unchecked,
+    wide as wide,
+    wrong_share as wrong_share,
+)
+from labelwise._counts._records import (
+    AVERAGES as AVERAGES,
+    LinearWeights as LinearWeights,
+    MeasureRecord as MeasureRecord,
+    average_and_measure as average_and_measure,
+    averaged_name as averaged_name,
+    averaged_records as averaged_records,
+    count_records as count_records,
+    function_of as function_of,
+    measured as measured,
+    record_of as record_of,
+    with_beta as with_beta,
+)

@@ -12,44 +12,58 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise._curves._block_curves import BlockCurves as BlockCurves
-    from labelwise._curves._block_curves import gaps_of as gaps_of
-    from labelwise._curves._block_curves import hits_of as hits_of
-    from labelwise._curves._cuts import ROUNDING as ROUNDING
-    from labelwise._curves._cuts import Cuts as Cuts
-    from labelwise._curves._cuts import FrontierSteps as FrontierSteps
-    from labelwise._curves._cuts import every_cut as every_cut
-    from labelwise._curves._cuts import frontier_steps as frontier_steps
-    from labelwise._curves._cuts import halfway as halfway
-    from labelwise._curves._cuts import hull_places as hull_places
-    from labelwise._curves._cuts import hull_slack as hull_slack
-    from labelwise._curves._cuts import hulls_of as hulls_of
-    from labelwise._curves._cuts import joined as joined
-    from labelwise._curves._cuts import n_cells as n_cells
-    from labelwise._curves._cuts_kernels import are_positive as are_positive
-    from labelwise._curves._cuts_kernels import count_reaching as count_reaching
-    from labelwise._curves._cuts_kernels import gather_reaching as gather_reaching
-    from labelwise._curves._cuts_kernels import hit_scores as hit_scores
-    from labelwise._curves._gaps import Gaps as Gaps
-    from labelwise._curves._gaps import HitView as HitView
-    from labelwise._curves._gaps import SortedHits as SortedHits
-    from labelwise._curves._gaps import counts_at_cuts as counts_at_cuts
-    from labelwise._curves._gaps import cuts_of as cuts_of
-    from labelwise._curves._gaps import cuts_of_scores as cuts_of_scores
-    from labelwise._curves._gaps import pooled as pooled
-    from labelwise._curves._gaps import ranks_of_hits as ranks_of_hits
-    from labelwise._curves._rankings import HitPositions as HitPositions
-    from labelwise._curves._rankings import LabelRankings as LabelRankings
-    from labelwise._curves._rankings import Totals as Totals
-    from labelwise._curves._rankings import cuts_at_hits_under as cuts_at_hits_under
-    from labelwise._curves._rankings import every_cut_under as every_cut_under
-    from labelwise._curves._rankings import hit_positions as hit_positions
-    from labelwise._curves._rankings import in_bytes as in_bytes
-    from labelwise._curves._rankings_kernels import count_at_common as count_at_common
-    from labelwise._curves._rankings_kernels import weighted_tops as weighted_tops
-    from labelwise._curves._row_curves import Curves as Curves
-    from labelwise._curves._row_curves import RowCurves as RowCurves
-    from labelwise._curves._row_curves import SliceColumns as SliceColumns
-    from labelwise._curves._row_curves import exact_weights as exact_weights
+    from labelwise._curves._block_curves import (
+        BlockCurves as BlockCurves,
+        gaps_of as gaps_of,
+        hits_of as hits_of,
+    )
+    from labelwise._curves._cuts import (
+        ROUNDING as ROUNDING,
+        Cuts as Cuts,
+        FrontierSteps as FrontierSteps,
+        every_cut as every_cut,
+        frontier_steps as frontier_steps,
+        halfway as halfway,
+        hull_places as hull_places,
+        hull_slack as hull_slack,
+        hulls_of as hulls_of,
+        joined as joined,
+        n_cells as n_cells,
+    )
+    from labelwise._curves._cuts_kernels import (
+        are_positive as are_positive,
+        count_reaching as count_reaching,
+        gather_reaching as gather_reaching,
+        hit_scores as hit_scores,
+    )
+    from labelwise._curves._gaps import (
+        Gaps as Gaps,
+        HitView as HitView,
+        SortedHits as SortedHits,
+        counts_at_cuts as counts_at_cuts,
+        cuts_of as cuts_of,
+        cuts_of_scores as cuts_of_scores,
+        pooled as pooled,
+        ranks_of_hits as ranks_of_hits,
+    )
+    from labelwise._curves._rankings import (
+        HitPositions as HitPositions,
+        LabelRankings as LabelRankings,
+        Totals as Totals,
+        cuts_at_hits_under as cuts_at_hits_under,
+        every_cut_under as every_cut_under,
+        hit_positions as hit_positions,
+        in_bytes as in_bytes,
+    )
+    from labelwise._curves._rankings_kernels import (
+        count_at_common as count_at_common,
+        weighted_tops as weighted_tops,
+    )
+    from labelwise._curves._row_curves import (
+        Curves as Curves,
+        RowCurves as RowCurves,
+        SliceColumns as SliceColumns,
+        exact_weights as exact_weights,
+    )
 
 publish(__name__, [])

@@ -5,14 +5,22 @@ checked scores and decisions, from counts and ranks that are computed once. `lab
 studies and reports stand on it; it imports only packages below the stages.
 """
 
-from labelwise._measuring._outcome import Measured as Measured
-from labelwise._measuring._outcome import check_k as check_k
-from labelwise._measuring._outcome import measure_outcome as measure_outcome
-from labelwise._measuring._outcome import measured_values as measured_values
-from labelwise._measuring._rankings import check_inverse as check_inverse
-from labelwise._measuring._rankings import inverse_propensities as inverse_propensities
-from labelwise._measuring._rankings import r_precision_of as r_precision_of
-from labelwise._measuring._ranks import find_places as find_places
-from labelwise._measuring._ranks import ranked_positives as ranked_positives
-from labelwise._measuring._register import measure_named as measure_named
-from labelwise._measuring._register import named_measures as named_measures
+from labelwise._measuring._outcome import (
+    Measured as Measured,
+    check_k as check_k,
+    measure_outcome as measure_outcome,
+    measured_values as measured_values,
+)
+from labelwise._measuring._rankings import (
+    check_inverse as check_inverse,
+    inverse_propensities as inverse_propensities,
+    r_precision_of as r_precision_of,
+)
+from labelwise._measuring._ranks import (
+    find_places as find_places,
+    ranked_positives as ranked_positives,
+)
+from labelwise._measuring._register import (
+    measure_named as measure_named,
+    named_measures as named_measures,
+)

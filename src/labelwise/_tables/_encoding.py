@@ -16,8 +16,7 @@ from scipy import sparse
 
 from labelwise._io import SIDE_BYTES, TEXT_BYTES
 from labelwise._tables._ids import ID_NAMES
-from labelwise._tables._values import MISSING, is_text, numbers, numpy_column
-from labelwise._tables._values import texts as texts_of
+from labelwise._tables._values import MISSING, is_text, numbers, numpy_column, texts as texts_of
 
 # A text column reads like text if its values have this many words on average, ...
 _WORDS_OF_TEXT = 3

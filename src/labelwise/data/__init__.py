@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from labelwise.data._dataset import Dataset
     from labelwise.data._digits import make_digit_bags
     from labelwise.data._load import input_files, load
-    from labelwise.data._multilabel import Posterior as Posterior
-    from labelwise.data._multilabel import make_multilabel
+    from labelwise.data._multilabel import Posterior as Posterior, make_multilabel
     from labelwise.data._read_labels import read_labels
     from labelwise.data._reuters import read_reuters
     from labelwise.data._sentences import split_sentences

@@ -20,41 +20,49 @@ if TYPE_CHECKING:
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
     from labelwise._tuning.objectives._request import Certify
     from labelwise.decisions._best_thresholds import best_thresholds
-    from labelwise.decisions._calibrated_labels import CalibratedLabels
-    from labelwise.decisions._calibrated_labels import Sigmoid as Sigmoid
-    from labelwise.decisions._certified_frontier import CertifiedFrontier as CertifiedFrontier
-    from labelwise.decisions._certified_frontier import certified_frontier
+    from labelwise.decisions._calibrated_labels import CalibratedLabels, Sigmoid as Sigmoid
+    from labelwise.decisions._certified_frontier import (
+        CertifiedFrontier as CertifiedFrontier,
+        certified_frontier,
+    )
     from labelwise.decisions._cuts_by_rank import proportion_cut, rank_cut
-    from labelwise.decisions._frontier import Frontier as Frontier
-    from labelwise.decisions._frontier import MacroFrontier as MacroFrontier
-    from labelwise.decisions._frontier import macro_frontier, micro_frontier
+    from labelwise.decisions._frontier import (
+        Frontier as Frontier,
+        MacroFrontier as MacroFrontier,
+        macro_frontier,
+        micro_frontier,
+    )
     from labelwise.decisions._new_samples import confidence_interval, corrected_value
-    from labelwise.decisions._scan import Scan as Scan
-    from labelwise.decisions._scan import scan_thresholds
+    from labelwise.decisions._scan import Scan as Scan, scan_thresholds
     from labelwise.decisions._tuned_thresholds import TunedThresholds
-    from labelwise.decisions.at_k._best_at_k import BestAtK as BestAtK
-    from labelwise.decisions.at_k._best_at_k import best_at_k
+    from labelwise.decisions.at_k._best_at_k import BestAtK as BestAtK, best_at_k
     from labelwise.decisions.bands._bands import Bands, load_rule
     from labelwise.decisions.bands._review_bands import review_bands
-    from labelwise.decisions.bands._review_measures import BandGuarantee as BandGuarantee
-    from labelwise.decisions.bands._review_measures import ReviewMeasures as ReviewMeasures
-    from labelwise.decisions.bands._review_measures import review_measures
-    from labelwise.decisions.bands._review_queue import BandCurves as BandCurves
-    from labelwise.decisions.bands._review_queue import ReviewQueue as ReviewQueue
+    from labelwise.decisions.bands._review_measures import (
+        BandGuarantee as BandGuarantee,
+        ReviewMeasures as ReviewMeasures,
+        review_measures,
+    )
+    from labelwise.decisions.bands._review_queue import (
+        BandCurves as BandCurves,
+        ReviewQueue as ReviewQueue,
+    )
     from labelwise.decisions.expected_f._expected_f import (
         joint_from_samples,
         make_consistent,
         maximize_expected_f,
     )
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
-    from labelwise.decisions.label_shift._adapt_thresholds import Adaptation as Adaptation
-    from labelwise.decisions.label_shift._adapt_thresholds import adapt_thresholds
+    from labelwise.decisions.label_shift._adapt_thresholds import (
+        Adaptation as Adaptation,
+        adapt_thresholds,
+    )
     from labelwise.decisions.label_shift._expected_optimum import at_priors as at_priors
     from labelwise.decisions.label_shift._label_priors import estimate_shift as estimate_shift
     from labelwise.decisions.label_shift._score_scale import (
         calibration_samples as calibration_samples,
+        in_order as in_order,
     )
-    from labelwise.decisions.label_shift._score_scale import in_order as in_order
 
 __all__ = [
     "Bands",

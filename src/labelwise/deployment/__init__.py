@@ -13,19 +13,16 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise.deployment._audit_plan import AuditPlan, plan_audit
-    from labelwise.deployment._audit_report import AuditReport as AuditReport
-    from labelwise.deployment._audit_report import audit_report
-    from labelwise.deployment._check import PromiseCheck as PromiseCheck
-    from labelwise.deployment._check import check_promises
-    from labelwise.deployment._doctor import Finding as Finding
-    from labelwise.deployment._doctor import Findings as Findings
-    from labelwise.deployment._doctor import doctor
-    from labelwise.deployment._expect import Expectation as Expectation
-    from labelwise.deployment._expect import expect
+    from labelwise.deployment._audit_report import AuditReport as AuditReport, audit_report
+    from labelwise.deployment._check import PromiseCheck as PromiseCheck, check_promises
+    from labelwise.deployment._doctor import Finding as Finding, Findings as Findings, doctor
+    from labelwise.deployment._expect import Expectation as Expectation, expect
     from labelwise.deployment._files import read_answers as read_answers
-    from labelwise.deployment._label_errors import LabelErrors as LabelErrors
-    from labelwise.deployment._label_errors import chances_of_errors as chances_of_errors
-    from labelwise.deployment._label_errors import find_label_errors
+    from labelwise.deployment._label_errors import (
+        LabelErrors as LabelErrors,
+        chances_of_errors as chances_of_errors,
+        find_label_errors,
+    )
     from labelwise.deployment._monitor import Monitor
     from labelwise.deployment._promises import Promise as Promise
 

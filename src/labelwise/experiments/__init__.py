@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
-    from labelwise.experiments._results import Results as Results
-    from labelwise.experiments._results import read_results
+    from labelwise.experiments._results import Results as Results, read_results
     from labelwise.experiments._study import Study
     from labelwise.experiments.running._cell_evaluation import CellOutcome
     from labelwise.experiments.running._store_file import StoreError
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from labelwise.experiments.statistics._pair_tests import sign_test, wilcoxon_test
     from labelwise.experiments.statistics._paired_difference import paired_difference
     from labelwise.experiments.statistics._paired_values import paired_values
-    from labelwise.experiments.statistics._post_hoc_tests import RankPairs as RankPairs
     from labelwise.experiments.statistics._post_hoc_tests import (
+        RankPairs as RankPairs,
         holm_adjusted,
         holm_test,
         nemenyi_test,

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
     from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._exact_f import ExactFPlugin
-    from labelwise.learners._explain import Explanation as Explanation
-    from labelwise.learners._explain import explain
+    from labelwise.learners._explain import Explanation as Explanation, explain
     from labelwise.learners._independent_f import IndependentFPlugin
     from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
-    from labelwise.learners._term_curve import TermCurve as TermCurve
-    from labelwise.learners._term_curve import term_curve
+    from labelwise.learners._term_curve import TermCurve as TermCurve, term_curve
     from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
     from labelwise.learners.trees._packed_trees import Forests as Forests
 

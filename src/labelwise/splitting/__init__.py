@@ -16,9 +16,12 @@ if TYPE_CHECKING:
         RepeatedMultilabelStratifiedKFold,
     )
     from labelwise.splitting._holdout import train_test_split
-    from labelwise.splitting._quality import SplitComparison as SplitComparison
-    from labelwise.splitting._quality import SplitQuality as SplitQuality
-    from labelwise.splitting._quality import compare_splits, split_quality
+    from labelwise.splitting._quality import (
+        SplitComparison as SplitComparison,
+        SplitQuality as SplitQuality,
+        compare_splits,
+        split_quality,
+    )
 
 __all__ = [
     "MultilabelStratifiedKFold",

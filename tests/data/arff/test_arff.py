@@ -6,8 +6,7 @@ import math
 import arff as liac
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise.data import DataError, read_arff

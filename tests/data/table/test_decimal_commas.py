@@ -1,8 +1,7 @@
 """Columns with decimal commas are numbers."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.data.table.dialects import read, write
 

@@ -8,8 +8,7 @@ import tracemalloc
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from labelwise._tables import Tables, _json_lines, read_frame
 from labelwise.data import (

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.data import DataError, DataWarning, read_table
 from tests.data.table.dialects import read, write

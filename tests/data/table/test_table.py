@@ -6,8 +6,7 @@ import io
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise.data import DataError, DataWarning, read_table

@@ -5,8 +5,7 @@ Tests `_at_k_kernels` and the starts of `_ascent`.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from labelwise.decisions.at_k import _ascent, _best_at_k
 from labelwise.decisions.at_k._at_k_kernels import (

@@ -6,8 +6,7 @@ Tests `_best_at_k` with `_ascent`, `_bounds` and `_expected_measures`.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 

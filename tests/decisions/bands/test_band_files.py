@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.data import DataError
 from labelwise.decisions import Bands, Thresholds, best_thresholds, load_rule, review_bands

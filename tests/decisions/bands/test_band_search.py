@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions.bands import _queue_ends

@@ -5,8 +5,7 @@ Tests `_expected_f`, `_expected_f_kernels` and the checks in `_probabilities`.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from labelwise.data import make_multilabel

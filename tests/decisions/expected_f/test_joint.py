@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scipy import sparse
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import joint_from_samples, make_consistent, maximize_expected_f
 from labelwise.decisions.expected_f import _expected_f_kernels as kernels
-from tests.oracles import consistent
-from tests.oracles import expected_f as oracle
+from tests.oracles import consistent, expected_f as oracle
 
 NUMBERS = st.sampled_from([0.0, 1.0, 0.25, -1.0, 3.0]) | st.floats(-2, 2)
 

@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from labelwise.decisions.label_shift._expected_optimum import (

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelwise.experiments import StoreError, read_results
-from labelwise.experiments.running import _scheduler as scheduler_module
-from labelwise.experiments.running import _store as store_module
+from labelwise.experiments.running import _scheduler as scheduler_module, _store as store_module
 from labelwise.experiments.running._cells import CellRecord
 from labelwise.experiments.running._scheduler import Progress, Scheduler
 from labelwise.experiments.running._store import Store

@@ -4,8 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.data import Bags
 from labelwise.learners.bags._training_rounds import draw_hidden, first_sizes, found_sizes

@@ -1,8 +1,7 @@
 """The cut above the k best values is exact, with ties and extreme values."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
 from labelwise.learners.okapi._okapi_kernels import cut_of_best

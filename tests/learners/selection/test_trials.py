@@ -1,8 +1,7 @@
 """Trials: the same folds for all, and ties that go to the cheaper candidate."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.learners.selection._rules import RULES, Judgement
 from labelwise.learners.selection._trials import Trial, best_of

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 

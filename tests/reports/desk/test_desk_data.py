@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from labelwise._counts import micro_draws
@@ -32,8 +31,7 @@ from labelwise.reports.desk._points import (
     measured,
 )
 from tests.decisions.problems import problems
-from tests.oracles import desk as oracle
-from tests.oracles import label_errors
+from tests.oracles import desk as oracle, label_errors
 from tests.reports.small_desk import GROUPS, NAMES, RIVAL, SCORES, SMALL, Y
 
 TRUTH = Y.astype(bool)

@@ -4,8 +4,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from labelwise._text import safe_cell
 from labelwise.decisions import best_thresholds, micro_frontier

@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise.reports import write_report
 from labelwise.reports.page import as_script, packed, packed_small

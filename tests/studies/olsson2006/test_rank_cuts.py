@@ -1,8 +1,7 @@
 """Micro F at every number of labels is that of the decisions by rank."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -12,8 +11,7 @@ from labelwise.data import Dataset, make_multilabel
 from labelwise.decisions import best_thresholds, scan_thresholds
 from labelwise.experiments import CellOutcome
 from studies.comparison import Spread
-from studies.pillai2012 import study as pillai2012
-from studies.pillai2012 import tuning
+from studies.pillai2012 import study as pillai2012, tuning
 from tests.oracles.terms import weighted
 
 DATA, _ = make_multilabel(n_samples=120, random_state=0)

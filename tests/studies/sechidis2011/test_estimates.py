@@ -9,9 +9,7 @@ from scipy import sparse
 from labelwise.data import make_multilabel
 from labelwise.splitting import MultilabelStratifiedKFold
 from studies.comparison import Spread, published_cells, read_table
-from studies.sechidis2011 import estimates as study
-from studies.sechidis2011 import mulan
-from studies.sechidis2011 import ranks as ranking
+from studies.sechidis2011 import estimates as study, mulan, ranks as ranking
 from studies.sechidis2011.estimates import Runs, as_columns
 from tests.kernels import COMPILED_ONLY
 

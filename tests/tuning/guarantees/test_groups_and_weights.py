@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.frozen import FrozenEstimator
 
 from labelwise._tuning.guarantees._certified_labels import numbers_of_label

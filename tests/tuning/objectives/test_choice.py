@@ -7,8 +7,7 @@ and `_shared` in `test_best_thresholds.py`, `_cost` and `_constraints` in `test_
 from itertools import chain
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._tuning.objectives._choice import first_best, first_best_of_each
 

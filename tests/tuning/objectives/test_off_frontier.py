@@ -7,8 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelwise._curves import frontier_steps, hulls_of
 from labelwise._tuning.objectives import _off_frontier as _off_frontier

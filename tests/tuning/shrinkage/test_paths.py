@@ -5,8 +5,7 @@ Tests `_micro_path` with its kernels, `_macro_path` and `_pooled_curve`.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 

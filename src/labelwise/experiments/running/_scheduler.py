@@ -207,8 +207,7 @@ def progress_callback(
 def _line_on_terminal() -> Iterator[Callable[[Progress], None]]:
     """Provide a function that draws one line again and again, until the end of the context."""
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Line
+    from rich.progress import BarColumn, Progress as Line, TextColumn
 
     columns = (BarColumn(), TextColumn("{task.description}"))
     with Line(*columns, console=Console(stderr=True), transient=True) as line:
