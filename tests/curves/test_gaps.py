@@ -128,7 +128,7 @@ def test_the_cuts_on_the_hull_are_enough_for_the_micro_optimum(measure, problem)
         np.testing.assert_array_equal(one, other)
 
 
-def test_cuts_between_long_lists_of_positives_and_of_scores_are_found_by_buckets_and_by_bisection():
+def test_cuts_of_uneven_blocks_with_many_ties_are_those_of_all_rows():
     random = np.random.default_rng(0)
     scores = random.integers(0, 5000, (4000, 17)).astype(np.float32)
     Y = sparse.csc_array(random.random(scores.shape) < random.random(17) ** 3)

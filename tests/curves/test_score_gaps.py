@@ -1,87 +1,60 @@
-"""Counts of scores between positives: buckets and groups give what the definition says."""
-
-from itertools import pairwise
+"""Counts of scores between positives are those of the definition."""
 
 import numpy as np
-import pytest
 from hypothesis import example, given, strategies as st
-from scipy import sparse
 
-from labelwise._curves._gaps import LARGE, add_to_gaps, buckets_of, counts_at_cuts
-from labelwise._curves._gaps_kernels import put_in_groups
-from labelwise._measuring import _ranks, find_places
+from labelwise._curves._gaps import SortedHits, cuts_of_columns, no_gaps
+from labelwise._curves._gaps_kernels import add_to_gaps
 from tests.oracles.row_blocks import gaps_between
 
-# The largest floats, whose difference overflows, and the smallest, whose reciprocal does.
+# The largest floats and the smallest.
 EXTREME = st.sampled_from([-1.7e308, 1.7e308, -5e-324, 0.0, 5e-324, 1e-300, 1.0, 2.0])
 NUMBERS = st.one_of(EXTREME, st.floats(-3, 3), st.integers(-3, 3).map(float))
+LABELS = st.lists(
+    st.tuples(st.lists(NUMBERS, max_size=40), st.lists(NUMBERS, max_size=30)),
+    min_size=1,
+    max_size=3,
+)
 
 
-@given(st.lists(NUMBERS, max_size=20), st.lists(NUMBERS, max_size=60), st.booleans())
-@example([2.0, 9.0, 1e308], [1.0, 2.0, 2.0], False)
-@example([0.0, 1e-308, 1.0], [0.0, 1e-308, 1e-308], False)
-def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(scores, hits, is_spread):
-    hits = np.sort(np.array(hits + list(np.linspace(-3, 3, 50) if is_spread else []), dtype=float))
-    counts, ties = np.zeros((2, hits.size), np.int32)
-    highest = np.full(hits.size, -np.inf)
-    below = add_to_gaps(np.array(scores, dtype=float), hits, counts, highest, ties)
-    wanted = gaps_between(scores, hits)
-    if hits.size:
-        np.testing.assert_equal((list(counts), list(highest), list(ties), below), wanted)
+def joined_sorted(lists):
+    """Sorted lists one after another, and where each begins."""
+    bounds = np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64)
+    return np.array([number for one in lists for number in sorted(one)], dtype=float), bounds
 
 
-@given(st.lists(NUMBERS, max_size=30), st.lists(NUMBERS, min_size=1, max_size=9), st.integers(0, 3))
-def test_groups_have_the_scores_of_neighbouring_buckets_in_rising_order(scores, hits, shift):
-    hits, scores = np.sort(hits), np.array([*scores, -np.inf, np.inf], dtype=float)
-    n_buckets, scale = buckets_of(hits, scores.size)
-    n_groups = ((n_buckets - 1) >> shift) + 1
-    numbers, places = np.empty(scores.size, np.uint8), np.zeros(n_groups + 1, np.int64)
-    found = np.empty_like(scores)
-    put_in_groups(scores, hits, scale, shift, numbers, places, found)
-    assert sorted(found) == sorted(scores)
-    ends = np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=n_groups))))
-    groups = [found[start:end] for start, end in pairwise(ends)]
-    for number, mine in enumerate(groups):
-        np.testing.assert_array_equal(mine, scores[numbers == number])
-    filled = [mine for mine in groups if mine.size]
-    assert all(one.max() < other.min() for one, other in pairwise(filled))
+@given(LABELS)
+@example([([2.0, 9.0, 1e308], [1.0, 2.0, 2.0])])
+@example([([0.0, 1e-308, 1.0], [0.0, 1e-308, 1e-308]), ([], [1.0]), ([1.0], [])])
+def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(labels):
+    scores, bounds = joined_sorted([scores for scores, _ in labels])
+    hits, starts = joined_sorted([hits for _, hits in labels])
+    gaps = no_gaps(SortedHits(starts, hits), scores.size, with_ties=True)
+    add_to_gaps(scores, bounds, hits, starts, *gaps)
+    for j, (mine, of_label) in enumerate(labels):
+        if of_label:
+            entries = slice(starts[j], starts[j + 1])
+            counts, highest, ties = gaps.counts[entries], gaps.highest[entries], gaps.ties[entries]
+            found = list(counts), list(highest), list(ties), gaps.below[j]
+            np.testing.assert_equal(found, gaps_between(mine, sorted(of_label)))
 
 
-def test_more_positives_than_a_cache_has_room_for_are_counted_in_groups():
+def test_long_gaps_between_few_positives_are_counted():
     random = np.random.default_rng(0)
-    hits = np.sort(np.round(random.normal(size=LARGE + 5), 4))
-    scores = np.round(random.normal(size=LARGE), 4)
-    counts, ties = np.zeros((2, hits.size), np.int64)
-    highest = np.full(hits.size, -np.inf)
-    below = add_to_gaps(scores, hits, counts, highest, ties)
-    entries = np.searchsorted(hits, scores, side="right") - 1
-    reached = entries >= 0
-    np.testing.assert_array_equal(counts, np.bincount(entries[reached], minlength=hits.size))
-    is_tied = reached & (hits[entries] == scores)
-    np.testing.assert_array_equal(ties, np.bincount(entries[is_tied], minlength=hits.size))
-    wanted = np.full(hits.size, -np.inf)
-    np.maximum.at(wanted, entries[reached], scores[reached])
-    np.testing.assert_array_equal(highest, wanted)
-    assert below == max(scores[~reached], default=-np.inf)
+    scores = np.sort(np.round(random.normal(size=5000), 2))
+    hits = scores[[3, 700, 701, 702, 4000, 4999]]
+    gaps = no_gaps(SortedHits(np.array([0, 6]), hits), 5000, with_ties=True)
+    add_to_gaps(scores, np.array([0, 5000]), hits, np.array([0, 6]), *gaps)
+    assert list(gaps.counts) == gaps_between(scores, hits)[0]
+    assert gaps.counts.sum() == (scores >= hits[0]).sum()
 
 
-@given(*2 * [st.lists(st.one_of(NUMBERS, st.just(-np.inf)), max_size=30)])
-@example([1.0, 2.0], [1.0, 1.0])
-@example([-np.inf, 2.0], [-np.inf, 1.0])
-def test_counts_above_a_cut_are_those_of_the_definition(values, cuts):
-    values, cuts = np.array(values, dtype=float), np.sort(np.array(cuts, dtype=float))
-    above, at_least = counts_at_cuts(values, cuts)
-    falling = cuts[::-1, None]
-    np.testing.assert_array_equal(above, (values > falling).sum(axis=1))
-    np.testing.assert_array_equal(at_least, (values >= falling).sum(axis=1))
-
-
-@pytest.mark.parametrize("by", ["label", "all"])
-def test_long_rankings_have_the_ranks_of_sorted_ones(by, monkeypatch):
-    random = np.random.default_rng(0)
-    scores = np.round(random.normal(size=(500, 7)), 2)
-    Y = sparse.csc_array(random.random(scores.shape) < np.linspace(0, 0.9, 7))
-    wanted = find_places(Y, scores, by)
-    monkeypatch.setattr(_ranks, "_LONG", 1)
-    for one, other in zip(find_places(Y, scores, by), wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
+def test_cuts_of_a_part_of_the_scores_keep_the_number_of_all_positives():
+    hits = SortedHits(np.array([0, 1]), np.array([2.0]))
+    cuts = cuts_of_columns(np.array([1.0, 2.0, 3.0]), np.array([0, 3]), hits, np.array([5]), 10)
+    assert (list(cuts.decided), list(cuts.hits), list(cuts.thresholds)) == (
+        [0, 2],
+        [0, 1],
+        [np.inf, 1.5],
+    )
+    assert (list(cuts.positives), cuts.n_samples) == ([5], 10)

@@ -21,6 +21,8 @@ FORMS = {
     "bool": lambda Y: Y,
     "int8": lambda Y: Y.astype(np.int8),
     "float": lambda Y: Y.astype(float),
+    "column order": lambda Y: np.asfortranarray(Y, dtype=np.int64),
+    "every second column": lambda Y: np.repeat(Y, 2, axis=1)[:, ::2],
     "csr": lambda Y: sparse.csr_array(Y.astype(int)),
     "csr matrix": lambda Y: sparse.csr_matrix(Y.astype(int)),
     "coo": lambda Y: sparse.coo_array(Y),
@@ -38,12 +40,16 @@ def _all_cells(Y):
 @pytest.mark.parametrize("form", FORMS)
 @given(Y=MATRICES)
 def test_every_form_of_a_matrix_is_the_same_matrix(form, Y):
-    labels = check_labels(FORMS[form](Y))
+    given_labels = FORMS[form](Y)
+    labels = check_labels(given_labels)
     assert isinstance(labels.matrix, sparse.csc_array)
     assert labels.matrix.dtype == bool
     assert labels.names is None
     np.testing.assert_array_equal(labels.matrix.toarray(), Y)
     assert labels.matrix.nnz == Y.sum()
+    assert labels.matrix.has_canonical_format
+    if not sparse.issparse(given_labels):
+        assert labels.matrix.indices.dtype == labels.matrix.indptr.dtype == np.int32
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

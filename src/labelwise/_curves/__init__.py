@@ -34,17 +34,16 @@ if TYPE_CHECKING:
         are_positive as are_positive,
         count_reaching as count_reaching,
         gather_reaching as gather_reaching,
-        hit_scores as hit_scores,
     )
     from labelwise._curves._gaps import (
         Gaps as Gaps,
         HitView as HitView,
         SortedHits as SortedHits,
-        counts_at_cuts as counts_at_cuts,
         cuts_of as cuts_of,
-        cuts_of_scores as cuts_of_scores,
+        cuts_of_columns as cuts_of_columns,
         pooled as pooled,
         ranks_of_hits as ranks_of_hits,
+        sorted_labels as sorted_labels,
     )
     from labelwise._curves._rankings import (
         HitPositions as HitPositions,

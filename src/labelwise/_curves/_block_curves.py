@@ -16,6 +16,7 @@ from labelwise._curves._gaps import (
     Gaps,
     HitView,
     SortedHits,
+    cuts_between,
     cuts_of_label,
     merged_hits,
     on_hull,
@@ -65,7 +66,7 @@ class BlockCurves:
 
     def cuts_of_all(self) -> Cuts:
         """Return the cuts of all labels at positives."""
-        return joined(list(self._found()), self.support, self.n_samples)
+        return cuts_between(self.hits, self.gaps, self.support, self.n_samples)
 
     def frontier_cuts(self) -> Cuts:
         """Return the cuts that the micro frontier depends on; they are fewer than the positives."""

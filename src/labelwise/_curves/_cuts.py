@@ -19,16 +19,16 @@ from labelwise._counts import Counts, counts_of
 from labelwise._curves._cuts_kernels import (
     cuts_everywhere,
     find_hulls,
-    hit_scores,
-    sift,
 )
 
 # Values that differ by less than this share of the largest among them are equal but for rounding.
 ROUNDING = 1e-12
 # Cuts whose counts and values stay in the cache of a core.
 _CACHED = 2**15
-# Labels that are read together from row-major scores: two cache lines.
+# Labels that are read together from row-major scores: one or two cache lines.
 TOGETHER = 16
+# Rows of which some columns are copied together, which stay in the cache.
+_TILE = 512
 
 
 class Cuts(NamedTuple):
@@ -96,18 +96,28 @@ def every_cut(scores: np.ndarray, Y: sparse.csc_array) -> Iterator[Cuts]:
     Values are sorted without indices, in O(nN log n) for n samples and N labels.
     """
     n_samples, n_labels = scores.shape
-    all_hits, _ = hit_scores(scores, Y.indptr, Y.indices)
-    everything = np.full(n_labels, -np.inf, dtype=scores.dtype)
-    # One place more than scores, since the kernel writes before it knows whether to keep.
-    room = np.empty((min(TOGETHER, n_labels), n_samples + 1), dtype=scores.dtype)
+    _, all_hits = hit_scores(scores, Y)
     for first in range(0, n_labels, TOGETHER):
-        block = room[: n_labels - first]
-        sift(scores, first, everything, block)
-        for j in range(first, first + block.shape[0]):
-            column, hits = block[j - first, :n_samples], all_hits[Y.indptr[j] : Y.indptr[j + 1]]
-            column.sort()
-            hits.sort()
+        columns = sorted_columns(scores, slice(first, first + TOGETHER))
+        for j, column in enumerate(columns, first):
+            hits = np.sort(all_hits[Y.indptr[j] : Y.indptr[j + 1]])
             yield joined([cuts_everywhere(column, hits)], np.array([hits.size]), n_samples)
+
+
+def hit_scores(scores: np.ndarray, Y: sparse.csc_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels and the dense scores of all positives, label after label."""
+    labels = np.repeat(np.arange(Y.shape[1]), np.diff(Y.indptr))
+    return labels, scores[Y.indices, labels]
+
+
+def sorted_columns(scores: np.ndarray, labels: slice) -> np.ndarray:
+    """Return a row for each of some labels, with its scores in rising order."""
+    some = scores[:, labels]
+    columns = np.empty(some.shape[::-1], scores.dtype)
+    for start in range(0, len(some), _TILE):
+        columns[:, start : start + _TILE] = some[start : start + _TILE].T
+    columns.sort(axis=1)
+    return columns
 
 
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:

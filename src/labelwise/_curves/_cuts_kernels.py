@@ -6,43 +6,6 @@ import numpy as np
 
 from labelwise._jit import njit
 
-# Rows that are read for one label before the next label: such a tile stays in the L1 cache.
-TILE = 64
-
-
-@njit(cache=True, nogil=True)
-def hit_scores(scores, indptr, indices):
-    """Return the scores of the positives, label after label, and the lowest of each label."""
-    hits = np.empty(indices.size, scores.dtype)
-    lowest = np.full(indptr.size - 1, np.inf, scores.dtype)
-    for j in range(indptr.size - 1):
-        for entry in range(indptr[j], indptr[j + 1]):
-            hits[entry] = scores[indices[entry], j]
-            lowest[j] = min(lowest[j], hits[entry])
-    return hits, lowest
-
-
-@njit(cache=True, nogil=True)
-def sift(scores, first, lowest, kept):
-    """Copy the scores of labels from `first` on that are at least `lowest` into rows of `kept`.
-
-    Return how many scores each label keeps, and its highest score below (-inf if there is none).
-    """
-    n_rows, n_labels = scores.shape[0], kept.shape[0]
-    n_kept = np.zeros(n_labels, np.int64)
-    below = np.full(n_labels, -np.inf, scores.dtype)
-    for start in range(0, n_rows, TILE):
-        for j in range(n_labels):
-            place, highest, least = n_kept[j], below[j], lowest[first + j]
-            for i in range(start, min(start + TILE, n_rows)):
-                score = scores[i, first + j]
-                # Always written, but kept only if the place advances: this avoids a branch.
-                kept[j, place] = score
-                place += score >= least
-                highest = max(highest, score if score < least else -np.inf)
-            n_kept[j], below[j] = place, highest
-    return n_kept, below
-
 
 @njit(cache=True, nogil=True)
 def count_reaching(scores, thresholds):

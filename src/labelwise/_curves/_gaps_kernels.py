@@ -1,4 +1,4 @@
-"""Kernels that count the scores between positives without sorting them, and find cuts from that."""
+"""Kernels that count the scores between positives, and find cuts from these counts."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators
 
@@ -8,100 +8,80 @@ from labelwise._curves._cuts_kernels import put_threshold
 from labelwise._jit import njit
 
 
-@njit(inline="always")
-def bucket_of(hits, scale, score):
-    """Return the bucket of a score that is at least the first of the rising hits.
+@njit(cache=True, nogil=True)
+def add_to_gaps(scores, bounds, hits, starts, counts, highest, below, ties):
+    """Add scores of labels to the gaps between their hits, in place.
 
-    A higher score is never in a lower bucket, since each step is monotone. Halves have a finite
-    difference.
+    Label j has the scores at ``bounds[j]`` to ``bounds[j + 1] - 1`` and the hits at ``starts[j]``
+    to ``starts[j + 1] - 1``, both in rising order. The gap of a hit reaches to the next higher
+    hit; among equal hits it is that of the last one. Scores that are equal to a hit are counted
+    if `ties` is not empty.
     """
-    return np.int64((0.5 * np.float64(min(score, hits[-1])) - 0.5 * np.float64(hits[0])) * scale)
+    for j in range(starts.size - 1):
+        first, end, entry = bounds[j], bounds[j + 1], starts[j + 1] - 1
+        while entry >= starts[j]:
+            hit, last = hits[entry], entry
+            while entry >= starts[j] and hits[entry] == hit:
+                entry -= 1
+            lowest = first_reaching(scores, first, end, hit)
+            if lowest < end:
+                counts[last] += end - lowest
+                highest[last] = max(highest[last], scores[end - 1])
+            place = lowest
+            while ties.size and place < end and scores[place] == hit:
+                ties[last] += 1
+                place += 1
+            end = lowest
+        if starts[j + 1] > starts[j] and end > first:
+            below[j] = max(below[j], scores[end - 1])
 
 
-@njit(inline="always")
-def last_reached(hits, starts, scale, score):
-    """Return the last of the rising hits that are not above a score, which reaches the first."""
-    bucket = bucket_of(hits, scale, score)
-    entry, end = starts[bucket], starts[bucket + 1]
-    while end - entry > 4:
-        middle = (entry + end) >> 1
-        if hits[middle] <= score:
-            entry = middle + 1
+@njit(inner=True, nogil=True)
+def first_reaching(scores, first, end, least):
+    """Return the first place from `first` to `end` of a rising score that is at least `least`.
+
+    Steps back from `end` double, so that the time depends on the logarithm of the result's
+    distance from there.
+    """
+    step, high = 1, end
+    while high - step >= first and scores[high - step] >= least:
+        high -= step
+        step *= 2
+    low = max(first, high - step)
+    while low < high:
+        middle = (low + high) >> 1
+        if scores[middle] >= least:
+            high = middle
         else:
-            end = middle
-    while entry < end and hits[entry] <= score:
-        entry += 1
-    return entry - 1
+            low = middle + 1
+    return low
 
 
 @njit(cache=True, nogil=True)
-def add_to_buckets(column, hits, scale, starts, counts, highest, ties):
-    """Add scores to gaps as `add_to_gaps` does.
+def cuts_from_gaps(starts, hits, counts, highest, below):
+    """Return (starts, decided, hits, lows, thresholds) of cuts whose lowest score is a positive's.
 
-    `starts`, of zeros, receives the first hit of each bucket, and the number of hits at its end.
+    The first cut of a label decides no sample. The arguments are those of `add_to_gaps`.
     """
-    for entry in range(hits.size):
-        starts[bucket_of(hits, scale, hits[entry]) + 1] = entry + 1
-    # A bucket without hits starts where the one before ends. Without branches, which would be
-    # mispredicted, this takes about a nanosecond for each hit and each bucket.
-    for bucket in range(1, starts.size):
-        starts[bucket] = max(starts[bucket], starts[bucket - 1])
-    below, first = -np.inf, hits[0]
-    for score in column:
-        if score < first:
-            below = max(below, score)
-            continue
-        entry = last_reached(hits, starts, scale, score)
-        counts[entry] += 1
-        if highest.size:
-            highest[entry] = score if score > highest[entry] else highest[entry]
-        if ties.size:
-            ties[entry] += hits[entry] == score
-    return below
-
-
-@njit(cache=True, nogil=True)
-def put_in_groups(column, hits, scale, shift, numbers, places, found):
-    """Order scores by groups of neighbouring buckets, bucket b in group ``b >> shift``.
-
-    `numbers` has room for the group of each score, `places`, of zeros, for one number more than
-    groups, and `found` receives the scores. Scores below the first hit are in group 0.
-    """
-    first = hits[0]
-    for place in range(column.size):
-        score = column[place]
-        number = 0 if score < first else bucket_of(hits, scale, score) >> shift
-        numbers[place] = number
-        places[number + 1] += 1
-    for number in range(places.size - 1):
-        places[number + 1] += places[number]
-    for place in range(column.size):
-        number = numbers[place]
-        found[places[number]] = column[place]
-        places[number] += 1
-
-
-@njit(cache=True, nogil=True)
-def cuts_from_gaps(hits, counts, highest, below):
-    """Return (decided, hits, lows, thresholds) of the cuts whose lowest score is a positive's.
-
-    The first cut decides no sample. `hits` is in rising order, `below` is the highest score below
-    all of them, -inf if none is.
-    """
-    decided = np.zeros(hits.size + 1, np.int64)
-    n_hits = np.zeros(hits.size + 1, np.int64)
-    lows = np.full(hits.size + 1, np.inf, hits.dtype)
-    thresholds = np.full(hits.size + 1, np.inf, hits.dtype)
-    place, n_decided, entry = 0, 0, hits.size - 1
-    while entry >= 0:
-        score = hits[entry]
-        n_decided += counts[entry]
-        while entry >= 0 and hits[entry] == score:
-            entry -= 1
+    n_labels, size = starts.size - 1, starts[-1] - starts[0] + starts.size - 1
+    cut_starts = np.zeros(starts.size, np.int64)
+    decided = np.zeros(size, np.int64)
+    n_hits = np.zeros(size, np.int64)
+    lows = np.full(size, np.inf, hits.dtype)
+    thresholds = np.full(size, np.inf, hits.dtype)
+    place = 0
+    for j in range(n_labels):
+        n_decided, first, entry = 0, starts[j], starts[j + 1] - 1
         place += 1
-        decided[place] = n_decided
-        n_hits[place] = hits.size - 1 - entry
-        lows[place] = score
-        put_threshold(thresholds, place, score, highest[entry] if entry >= 0 else below)
-    end = place + 1
-    return decided[:end], n_hits[:end], lows[:end], thresholds[:end]
+        while entry >= first:
+            score = hits[entry]
+            n_decided += counts[entry]
+            while entry >= first and hits[entry] == score:
+                entry -= 1
+            decided[place] = n_decided
+            n_hits[place] = starts[j + 1] - 1 - entry
+            lows[place] = score
+            put_threshold(thresholds, place, score, highest[entry] if entry >= first else below[j])
+            place += 1
+        cut_starts[j + 1] = place
+    return cut_starts, decided[:place], n_hits[:place], lows[:place], thresholds[:place]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import Counts, counts_of
-from labelwise._curves._cuts import Cuts, every_cut
+from labelwise._curves._cuts import Cuts, every_cut, hit_scores
 from labelwise._curves._cuts_kernels import are_positive
 from labelwise._curves._gaps import cuts_of
 from labelwise._curves._rankings import (
@@ -240,8 +240,7 @@ class RowCurves:
     def hit_scores(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and scores of the positives that have a score."""
         if not sparse.issparse(self.scores):
-            labels = np.repeat(np.arange(self.n_labels), np.diff(self.Y.indptr))
-            return labels, self.scores[self.Y.indices, labels]
+            return hit_scores(self.scores, self.Y)
         stored, Y = sparse.csr_array(self.scores), sparse.csr_array(self.Y)
         found = are_positive(stored.indptr, stored.indices, Y.indptr, Y.indices)
         return stored.indices[found], stored.data[found]

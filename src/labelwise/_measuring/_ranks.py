@@ -14,9 +14,6 @@ from labelwise._parallel import in_threads
 FEW = 32
 # Scores that a thread copies and sorts at a time: this bounds the memory.
 _BLOCK = 2**21
-# Dense scores of a ranking from which only the positives are sorted. For fewer, sorting is quick,
-# and its kernels are compiled sooner.
-_LONG = 2**15
 # Columns of a transpose that are copied together: the cache lines that they are in are read once.
 _TILE = 4096
 # Longer pieces are sorted one by one: sorting them takes longer than a step of Python.
@@ -73,8 +70,7 @@ def find_places(
     In sparse scores, absent scores are tied below all present scores, except those of cells
     without truth (`missing`), which are in no ranking. If a ranking has few positives, the scores
     above each are counted, O(positives * scores); otherwise the ranking is sorted, O(scores log
-    scores). Of long rankings only the positives are sorted, and the scores between them counted,
-    O(scores) if the positives are spread evenly, at most O(scores log positives).
+    scores).
     """
     n_scores = cells_of_each(Y, by, missing)
     if by == "all":
@@ -84,10 +80,7 @@ def find_places(
         Y, scores = (Y, scores) if by == "sample" else (Y.T, scores.T)
         Y, scores = sparse.csr_array(Y), _as_rows(scores)
         n_positives = np.diff(Y.indptr)
-        if not sparse.issparse(scores) and scores.shape[1] >= _LONG:
-            above, at_least = _counts_in_long_rows(Y, scores)
-        else:
-            above, at_least = _counts_in_rows(Y, scores, n_scores)
+        above, at_least = _counts_in_rows(Y, scores, n_scores)
     return ranked_positives(above, at_least, n_positives.astype(np.int64), n_scores)
 
 
@@ -148,35 +141,21 @@ def _counts_in_rows(
     return np.concatenate([above for above, _ in parts]), np.concatenate([a for _, a in parts])
 
 
-def _counts_in_long_rows(Y: sparse.csr_array, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Count as `_counts_in_rows` does, for dense rows of which only the positives are sorted."""
-    from labelwise._curves import counts_at_cuts
-
-    cuts, bounds = _scores_at(Y, scores), _long(Y.indptr)
-    above, at_least = np.zeros((2, cuts.size), dtype=np.int64)
-
-    def count_block(rows: slice) -> None:
-        values, _ = _flat(scores, rows, copy=False)
-        for i, row in enumerate(values.reshape(-1, scores.shape[1]), rows.start):
-            mine = slice(bounds[i], bounds[i + 1])
-            cuts[mine].sort()
-            above[mine], at_least[mine] = counts_at_cuts(row, cuts[mine])
-
-    for _ in in_threads(count_block, _blocks(scores, _BLOCK)):
-        pass
-    return above, at_least
-
-
 def _counts_overall(
     Y: sparse.csc_array, scores: Any, n_scores: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the scores of the whole matrix above, and at or above, each positive, best first."""
     scores = _as_rows(scores)
     cuts = np.sort(_scores_at(sparse.csr_array(Y), scores))
-    counted = _counts_of_long if scores.size >= _LONG else _counts_of_short
 
     def count_block(rows: slice) -> np.ndarray:
-        return counted(_flat(scores, rows, copy=scores.size < _LONG)[0], cuts)
+        from labelwise._measuring._ranks_kernels import add_counts
+
+        values, _ = _flat(scores, rows, copy=True)
+        values.sort()
+        found = np.zeros((2, cuts.size), dtype=np.int64)
+        add_counts(values, cuts, *found)
+        return found
 
     above, at_least = total = np.zeros((2, cuts.size), dtype=np.int64)
     # With blocks larger than the positives, counting costs more than adding up.
@@ -184,22 +163,6 @@ def _counts_overall(
         total += found
     at_least += (n_scores - scores.size) * np.isneginf(cuts[::-1])
     return above, at_least
-
-
-def _counts_of_long(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    from labelwise._curves import counts_at_cuts
-
-    return np.stack(counts_at_cuts(values, cuts))
-
-
-def _counts_of_short(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    """Return the counts of a few values, which are sorted in place."""
-    from labelwise._measuring._ranks_kernels import add_counts
-
-    values.sort()
-    found = np.zeros((2, cuts.size), dtype=np.int64)
-    add_counts(values, cuts, *found)
-    return found
 
 
 def _as_rows(scores: Any) -> Any:

@@ -100,11 +100,13 @@ def check_labels(
         matrix = matrix.astype(bool)
         matrix.eliminate_zeros()
         return Labels(matrix, names)
+    positive = array if array.dtype == bool else array == 1
+    # Two passes without further arrays; NaN counts as not 0.
+    if array.dtype == bool or np.count_nonzero(array) == np.count_nonzero(positive):
+        return Labels(_cells(positive), names)
     bad, gone = _not_binary(array, allow_missing)
     _refuse_first(bad, array, names, input_name, "contain only 0 and 1")
-    if gone is None:
-        return Labels(sparse.csc_array(array.astype(bool, copy=False)), names)
-    return Labels(sparse.csc_array((array > 0) & ~gone), names, sparse.csc_array(gone))
+    return Labels(_cells(positive), names, None if gone is None else _cells(gone))
 
 
 def check_scores(
@@ -224,6 +226,22 @@ def _stored(matrix: sparse.csc_array, kept: np.ndarray) -> sparse.csc_array:
     found = sparse.csc_array(cells, shape=matrix.shape, copy=True)
     found.eliminate_zeros()
     return found
+
+
+def _cells(is_stored: np.ndarray) -> sparse.csc_array:
+    """Return a dense boolean matrix as CSC, faster than SciPy by a search in one dimension."""
+    by_column = is_stored.flags.f_contiguous
+    lines = is_stored.T if by_column else is_stored
+    n_lines, length = lines.shape
+    found = np.flatnonzero(lines)
+    numbers = found // max(length, 1)
+    ends = np.cumsum(np.bincount(numbers, minlength=n_lines))
+    kind = sparse.get_index_dtype(maxval=max(found.size, *lines.shape))
+    places = (found - numbers * length).astype(kind)
+    cells = (np.ones(found.size, dtype=bool), places, np.concatenate(([0], ends), dtype=kind))
+    if by_column:
+        return sparse.csc_array(cells, shape=is_stored.shape)
+    return sparse.csr_array(cells, shape=is_stored.shape).tocsc()
 
 
 def _is_binary(values: np.ndarray) -> np.ndarray:

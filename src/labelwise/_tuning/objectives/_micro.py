@@ -11,6 +11,7 @@ that all cuts take (`make bench`, 100 labels).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +22,17 @@ from labelwise._curves import (
     Cuts,
     FrontierSteps,
     RowCurves,
+    SortedHits,
     count_reaching,
     cuts_of,
-    cuts_of_scores,
+    cuts_of_columns,
     frontier_steps,
     gather_reaching,
     halfway,
-    hit_scores,
     hull_slack,
     hulls_of,
     joined,
+    sorted_labels,
 )
 from labelwise._tuning.objectives._choice import Choice, choice_at, first_best
 from labelwise._tuning.objectives._linear_fractional import (
@@ -39,6 +41,7 @@ from labelwise._tuning.objectives._linear_fractional import (
     none_is_higher,
 )
 from labelwise._tuning.objectives._off_frontier import OffFrontier
+from labelwise._validation import take_columns
 
 
 def best_micro(curves: Curves, rule: MicroRule) -> Choice:
@@ -103,13 +106,15 @@ _FEW = 2**16
 class ScoreSample(NamedTuple):
     """The scores of all positives, and those of some rows sorted upwards for each label."""
 
-    hits: np.ndarray  # scores of the positives, label after label
-    hit_starts: np.ndarray
+    hit_labels: np.ndarray  # labels of all positives, in rising order
+    hits: np.ndarray  # their scores
     rows: np.ndarray  # of shape (n_labels, n_sampled_rows)
 
-    def hits_of(self, j: int) -> np.ndarray:
-        """Return the scores of the positives of one label."""
-        return self.hits[self.hit_starts[j] : self.hit_starts[j + 1]]
+    def hits_from(self, floors: np.ndarray) -> SortedHits:
+        """Return the scores of the positives that are at least the floor of their label."""
+        kept = self.hits >= floors[self.hit_labels]
+        ends = np.cumsum(np.bincount(self.hit_labels[kept], minlength=floors.size))
+        return sorted_labels(SortedHits(np.concatenate(([0], ends)), self.hits[kept]))
 
     def scores_at(self, ranks: np.ndarray) -> np.ndarray:
         """Return the sampled score at a rank of each label: inf at rank 0, -inf beyond the last."""
@@ -150,9 +155,8 @@ def best_of_few(curves: Curves, rule: MicroRule) -> Choice | None:
 
 def _sample_scores(problem: RowCurves, n_rows: int) -> ScoreSample:
     """Return the scores of all positives and of at least `n_rows` evenly spaced rows."""
-    hits, _ = hit_scores(problem.scores, problem.Y.indptr, problem.Y.indices)
     rows = np.sort(problem.scores[:: problem.n_samples // n_rows].T, axis=1)
-    return ScoreSample(hits, problem.Y.indptr, rows)
+    return ScoreSample(*problem.hit_scores, rows)
 
 
 def _slope_bound(problem: RowCurves, rule: MicroRule, sample: ScoreSample) -> SlopeBound | None:
@@ -160,8 +164,8 @@ def _slope_bound(problem: RowCurves, rule: MicroRule, sample: ScoreSample) -> Sl
     share = problem.support / problem.n_samples
     thresholds = sample.scores_at(np.round(share * sample.rows.shape[1]))
     decided = count_reaching(problem.scores, thresholds)
-    labels = np.repeat(np.arange(problem.n_labels), problem.support)
-    hits = np.bincount(labels[sample.hits >= thresholds[labels]], minlength=problem.n_labels)
+    is_hit = sample.hits >= thresholds[sample.hit_labels]
+    hits = np.bincount(sample.hit_labels[is_hit], minlength=problem.n_labels)
     n_positive, n_cells = int(problem.support.sum()), problem.n_samples * problem.n_labels
     value = rule.measure(counts_of(decided.sum(), hits.sum(), n_positive, n_cells))
     slope = least_certificate(rule.measure, float(value), n_positive, n_cells)
@@ -180,18 +184,20 @@ def _pruned_cuts(problem: RowCurves, sample: ScoreSample, bound: SlopeBound) -> 
     sizes = count_reaching(problem.scores, floors)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     kept = gather_reaching(problem.scores, floors, starts)
-    found = []
-    for j in range(problem.n_labels):
-        column, hits = kept[starts[j] : starts[j + 1]], sample.hits_of(j)
-        hits.sort()
-        found.append(cuts_of_scores(column, hits[np.searchsorted(hits, floors[j]) :]))
-    cuts = joined(found, problem.support, problem.n_samples)
+    for first, end in pairwise(starts.tolist()):
+        kept[first:end].sort()
+    hits = sample.hits_from(floors)
+    cuts = cuts_of_columns(kept, starts, hits, problem.support, problem.n_samples)
     gains = np.maximum.reduceat(cuts.hits - bound.slope * cuts.decided, cuts.starts[:-1])
     # A lower cut has more decisions than scores were kept, and at most all positives as hits.
     is_enough = problem.support - bound.slope * (sizes + 1) < gains - 1e-9
-    for j in np.flatnonzero(~is_enough & (sizes < problem.n_samples)).tolist():
-        every = cuts_of(problem.scores[:, [j]], problem.Y[:, [j]])
-        found[j] = every.decided, every.hits, every.lows, every.thresholds
+    whole = np.flatnonzero(~is_enough & (sizes < problem.n_samples))
+    if not whole.size:
+        return cuts
+    every = cuts_of(take_columns(problem.scores, whole), problem.Y[:, whole])
+    found = [cuts.of_labels(j, j + 1)[1:5] for j in range(problem.n_labels)]
+    for place, j in enumerate(whole.tolist()):
+        found[j] = every.of_labels(place, place + 1)[1:5]
     return joined(found, problem.support, problem.n_samples)
 
 

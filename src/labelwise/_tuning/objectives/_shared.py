@@ -14,13 +14,13 @@ from labelwise._curves import (
     Cuts,
     HitPositions,
     LabelRankings,
+    SortedHits,
     Totals,
     cuts_at_hits_under,
-    cuts_of_scores,
+    cuts_of_columns,
     every_cut_under,
     halfway,
     hit_positions,
-    joined,
     n_cells,
 )
 from labelwise._tuning.objectives._by_label import MacroRule
@@ -62,10 +62,11 @@ class SharedTuner:
         problem = self.problem
         if problem.scores.size < _MANY_SCORES or not problem.counts_once(weights):
             return cuts_at_hits_under(*self._pool, weights, together)
-        # Without weights, only the scores of positives must be sorted.
+        # Without weights, scores are sorted without their cells.
         scores = problem.scores.data if sparse.issparse(problem.scores) else problem.scores.ravel()
-        found = cuts_of_scores(scores, np.sort(problem.hit_scores[1]))
-        return joined([found], *together)
+        hits = np.sort(problem.hit_scores[1])
+        only = SortedHits(np.array([0, hits.size]), hits)
+        return cuts_of_columns(np.sort(scores), np.array([0, scores.size]), only, *together)
 
     @cached_property
     def _order(self) -> np.ndarray:
