@@ -161,6 +161,10 @@ def bands_parts(found: Any) -> dict[str, Any]:
     )
     parts = {name: value_of(found, name) for name in names}
     parts["guarantee"] = fields_of(value_of(found, "guarantee"))
+    if parts["guarantee"] is not None and "value" in parts["guarantee"]:
+        parts["guarantee"]["review_per_1000"] = parts["guarantee"].pop("value")
+        for name in ("across", "average", "f_bound", "n_groups", "needed"):
+            del parts["guarantee"][name]
     return parts
 
 

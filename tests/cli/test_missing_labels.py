@@ -101,4 +101,4 @@ def test_review_leaves_missing_labels_out(files, tmp_path):
         run("tune", files["scores"], *labels, *options)
         found = Bands.load(path)
         assert found.upper.tolist() == expected.upper.tolist()
-        assert found.support.tolist() == expected.support.tolist()
+        assert found.evidence.support.tolist() == expected.evidence.support.tolist()

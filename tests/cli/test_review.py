@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -81,7 +82,10 @@ def test_the_file_has_the_bands_of_the_library(folder, words, arguments):
     np.testing.assert_array_equal(found.upper, expected.upper)
     np.testing.assert_array_equal(found.lower, expected.lower)
     assert found.label_names == tuple(NAMES)
-    assert f"about {expected.review_per_1000:,.0f} cells of 1,000 rows go to review" in done.stdout
+    assert (
+        f"about {expected.evidence.review_per_1000:,.0f} cells of 1,000 rows go to review"
+        in done.stdout
+    )
     assert "on new rows (cross-validation): precision" in done.stdout
 
 
@@ -264,11 +268,11 @@ def test_guaranteed_bands_are_tuned_and_say_so(folder):
     words = ("tune", "many.csv", "truth.csv", "--review", "auto", *RATES, "--guarantee", "0.9")
     done = run_program(folder, *words, "-o", "b.json")
     assert done.code == 0, done.stderr
-    assert "guaranteed on new samples with probability 0.9: precision of accepted" in done.stdout
+    assert "guaranteed on new samples with probability 0.9: micro precision at" in done.stdout
     assert "on new rows" not in done.stdout
     record = json.loads(run_program(folder, *words, "--json").stdout)
-    found = Bands.load(folder / "b.json").guarantee
-    assert record["guarantee"] == found._asdict()
+    found = Bands.load(folder / "b.json").evidence.guarantee
+    assert record["guarantee"] == asdict(found)
     assert record["unseen_recall"] == found.recall
     refused = run_program(folder, *words, "--tuning-share", "0.3")
     assert "--review does not go together with --tuning-share." in refused.stderr

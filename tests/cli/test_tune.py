@@ -269,7 +269,7 @@ def test_groups_of_the_labels_file_are_the_units_of_a_guarantee(tmp_path, monkey
     np.testing.assert_allclose(found.values, wanted.values)
     assert found.evidence.guarantee.n_groups == wanted.evidence.guarantee.n_groups
     run("tune", *files, *asked, "--weigh", "group", "--review", "auto", "-o", tmp_path / "b.json")
-    assert Bands.load(tmp_path / "b.json").guarantee.weigh == "group"
+    assert Bands.load(tmp_path / "b.json").evidence.guarantee.weigh == "group"
     shown = refusal(
         monkeypatch, capsys, "tune", *files, "--labels", "sea,sky", "--groups", "doctor"
     )

@@ -102,7 +102,7 @@ _OWN_STAGES: dict[str, Callable[[object], bool]] = {
     "measures": isfunction,
 }
 _OWN_PARTS = (
-    "labelwise.decisions.BandGuarantee",
+    "labelwise.decisions.BandEvidence",
     "labelwise.decisions.ConstraintCheck",
     "labelwise.decisions.Evidence",
     "labelwise.decisions.Guarantee",

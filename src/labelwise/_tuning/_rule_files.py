@@ -144,18 +144,6 @@ class _SliceFields(FileObject):
     max_decided: Wholes | None
 
 
-class _BandGuaranteeFields(FileObject):
-    level: Number
-    min_precision: Number | None
-    min_recall: Number | None
-    precision: Number
-    recall: Number
-    review_per_1000: Number
-    n_tuning: Whole
-    n_calibration: Whole
-    weigh: Literal["row", "group"] = "row"
-
-
 class _CurveFields(FileObject):
     starts: Wholes
     floors: Floats
@@ -273,13 +261,18 @@ class ThresholdFile(JsonFile):
         return self
 
 
+# Fields of a guarantee of bands that were added in version 3.
+_OF_BANDS = {"average": "micro", "across": "each", "f_bound": None, "needed": None}
+
+
 class BandFile(JsonFile):
-    """A file of bands: the fields of `Bands`."""
+    """A file of bands: the fields of `Bands` and of its `BandEvidence`."""
 
     form = "labelwise bands"
     later: ClassVar[Mapping[int, Mapping[str, Any]]] = {
         1: {"most_per_row": None, "guarantee": None, "request": None},
         2: {},
+        3: {},
     }
 
     upper: _Thresholds
@@ -296,16 +289,21 @@ class BandFile(JsonFile):
     gap: Number | None
     curves: _CurveFields
     max_decided: Whole | None = Field(alias="most_per_row")
-    guarantee: _BandGuaranteeFields | None
+    guarantee: Annotated[Guarantee, as_record(Guarantee, _GuaranteeFields)] | None
     request: Annotated[_Options, _asked(BandRequest, "upper")]
 
     @classmethod
     def current(cls, content: dict[str, Any], version: int) -> dict[str, Any]:
-        """Return the content; in the first files, curves are a list of their three lists."""
+        """Return the content; in old files, curves are three lists, and guarantees had less."""
         content = super().current(content, version)
         found, names = content.get("curves"), tuple(_CurveFields.model_fields)
         if isinstance(found, list) and len(found) == len(names):
             content["curves"] = dict(zip(names, found, strict=True))
+        told = content.get("guarantee")
+        if isinstance(told, dict) and version < 3 and "review_per_1000" in told:
+            value = {"value": told["review_per_1000"]}
+            rest = {name: one for name, one in told.items() if name != "review_per_1000"}
+            content["guarantee"] = {**_OF_BANDS, **value, **rest}
         return content
 
     @model_validator(mode="after")

@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     from labelwise.decisions._scan import Scan as Scan, scan_thresholds
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK as BestAtK, best_at_k
-    from labelwise.decisions.bands._bands import Bands, load_rule
+    from labelwise.decisions.bands._bands import (
+        BandEvidence as BandEvidence,
+        Bands,
+        load_rule,
+    )
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import (
-        BandGuarantee as BandGuarantee,
         ReviewMeasures as ReviewMeasures,
         review_measures,
     )
@@ -98,7 +101,7 @@ publish(
         *__all__,
         "Adaptation",
         "BandCurves",
-        "BandGuarantee",
+        "BandEvidence",
         "BestAtK",
         "CertifiedFrontier",
         "ConstraintCheck",

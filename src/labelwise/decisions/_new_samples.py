@@ -213,7 +213,7 @@ def _tuned_on(
     if not isinstance(rule, Thresholds | Bands):
         raise TypeError(f"thresholds must be Thresholds or Bands, got {type(rule).__name__}.")
     is_bands = isinstance(rule, Bands)
-    request = rule.request if isinstance(rule, Bands) else rule.evidence.request
+    request = rule.evidence.request
     if request is None:
         again = "review_bands" if is_bands else "best_thresholds"
         raise ValueError(

@@ -163,7 +163,7 @@ def _each(rule: Thresholds, name: str, limit: float, source: str, by_label: bool
 
 
 def _of_bands(bands: Bands) -> list[Promise]:
-    guarantee, request = bands.guarantee, bands.request
+    guarantee, request = bands.evidence.guarantee, bands.evidence.request
     asked, source = (request, "constraint") if guarantee is None else (guarantee, "guarantee")
     limits = {name: getattr(asked, f"min_{name}", None) for name in ("precision", "recall")}
     return [Promise(f"micro-{name}", limit, source) for name, limit in limits.items() if limit]

@@ -29,10 +29,11 @@ def test_what_is_written_is_read_again(problem, options, tmp_path_factory):
     bands = review_bands(*problem, **options)
     bands.save(path)
     again = Bands.load(path)
-    for name, value in vars(bands).items():
-        assert type(getattr(again, name)) is type(value)
-        if name != "curves":
-            np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
+    for one, expected in ((again, bands), (again.evidence, bands.evidence)):
+        for name, value in vars(expected).items():
+            assert type(getattr(one, name)) is type(value)
+            if name not in ("curves", "evidence"):
+                np.testing.assert_array_equal(getattr(one, name), value, err_msg=name)
     for one, expected in zip(again.curves, bands.curves, strict=True):
         np.testing.assert_array_equal(one, expected)
     assert repr(again) == repr(bands)
@@ -79,10 +80,22 @@ def test_files_of_every_release_are_read(added, tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({**json.loads(FIRST), **added}))
     found = Bands.load(path)
-    assert found.max_decided is found.guarantee is None
+    assert found.max_decided is found.evidence.guarantee is None
     np.testing.assert_array_equal(found.upper, [0.75, np.inf])
     np.testing.assert_array_equal(found.decide([[0.8, 5], [0.5, 0]]), [[1, 0], [-1, 0]])
     assert found.queue([[0.8, 5], [0.5, 0]]).probability.tolist() == [0.5]
+
+
+def test_a_guarantee_of_version_2_is_read(path):
+    told = {"level": 0.9, "min_precision": 0.8, "min_recall": None, "precision": 0.9, "recall": 1}
+    told |= {"review_per_1000": 20, "n_tuning": 5, "n_calibration": 6, "weigh": "group"}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**content, "version": 2, "guarantee": told}), encoding="utf-8")
+    found = Bands.load(path).evidence.guarantee
+    assert (found.level, found.value, found.average, found.weigh) == (0.9, 20, "micro", "group")
+    path.write_text(json.dumps({**content, "guarantee": told}), encoding="utf-8")
+    with pytest.raises(DataError, match="guarantee"):
+        Bands.load(path)
 
 
 def changed(**changes):
@@ -95,7 +108,7 @@ def curves(starts, floors, shares):
 
 HOSTILE = [
     (list, "is not a file of labelwise bands"),
-    (changed(version=3), "has version 3, but only 1 to 2 can be read"),
+    (changed(version=4), "has version 4, but only 1 to 3 can be read"),
     (changed(request={}), "request: min_precision, min_recall, max_review or cost must be given"),
     (changed(request={"min_recall": "all"}), "request: min_recall must be"),
     (changed(request={"max_decisions": 5}), "request: there is no option 'max_decisions'"),

@@ -1,13 +1,14 @@
 """Guaranteed rates of bands hold on new samples, and what cannot be guaranteed is reviewed."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import sparse, stats
 
 from labelwise._tuning.guarantees._certified_path import CertifiedPoint
-from labelwise.decisions import BandGuarantee, Bands, review_bands, review_measures
+from labelwise.decisions import Bands, Guarantee, review_bands, review_measures
 from labelwise.decisions.bands import _review_bands
 from labelwise.decisions.bands._review_queue import BandEnds
 
@@ -49,36 +50,52 @@ def test_guaranteed_rates_are_broken_at_most_as_often_as_allowed():
 
 
 def test_the_bands_say_what_is_guaranteed_and_how_it_was_tested(bands):
-    assert bands.guarantee.level == 0.95
-    assert bands.guarantee.n_tuning == bands.guarantee.n_calibration == 750
-    assert bands.guarantee.precision > 0.9
-    assert bands.gap is None
-    assert not bands.exact
+    assert bands.evidence.guarantee.level == 0.95
+    assert bands.evidence.guarantee.n_tuning == bands.evidence.guarantee.n_calibration == 750
+    assert bands.evidence.guarantee.precision > 0.9
+    assert bands.evidence.gap is None
+    assert not bands.evidence.exact
     text = repr(bands)
-    assert "guaranteed on new samples with probability 0.95: precision of accepted cells" in text
+    assert "guaranteed on new samples with probability 0.95: micro precision at least 0.9" in text
     assert "tested on 750 samples" in text
     assert "the smallest queue" not in text
 
 
 def test_only_the_rates_that_were_asked_for_are_named():
-    found = BandGuarantee(0.9, None, 0.8, float("nan"), 0.85, 40.0, 60, 50)
-    assert found.lines() == [
-        "guaranteed on new samples with probability 0.9: recall at least 0.8",
-        "tested on 50 samples, no cell accepted and recall 0.8500 there; bands chosen on 60 others",
+    found = Guarantee(
+        0.9,
+        "micro",
+        "each",
+        None,
+        0.8,
+        float("nan"),
+        0.85,
+        40.0,
+        None,
+        n_tuning=60,
+        n_calibration=50,
+    )
+    assert found.lines(None) == [
+        "guaranteed on new samples with probability 0.9: micro recall at least 0.8",
+        "tested on 50 samples, no decision and recall 0.8500 there; thresholds chosen on 60 others",
     ]
-    both = found._replace(min_precision=0.95, precision=0.97).lines()
-    assert both[0].endswith("precision of accepted cells at least 0.95 and recall at least 0.8")
+    both = replace(found, min_precision=0.95, precision=0.97).lines(None)
+    assert both[0].endswith("micro precision at least 0.95 and micro recall at least 0.8")
     assert "precision 0.9700 and recall 0.8500 there" in both[1]
 
 
 def test_the_counts_are_those_of_all_samples(bands):
     scores, Y = drawn(np.random.default_rng(0), 1500)
     states = bands.decide(scores)
-    np.testing.assert_array_equal(bands.accepted, (states == 1).sum(axis=0))
-    np.testing.assert_array_equal(bands.accepted_positives, ((states == 1) & Y).sum(axis=0))
-    np.testing.assert_array_equal(bands.reviewed, (states == -1).sum(axis=0))
-    np.testing.assert_array_equal(bands.reviewed_positives, ((states == -1) & Y).sum(axis=0))
-    assert bands.value == bands.review_per_1000
+    np.testing.assert_array_equal(bands.evidence.accepted, (states == 1).sum(axis=0))
+    np.testing.assert_array_equal(
+        bands.evidence.accepted_positives, ((states == 1) & Y).sum(axis=0)
+    )
+    np.testing.assert_array_equal(bands.evidence.reviewed, (states == -1).sum(axis=0))
+    np.testing.assert_array_equal(
+        bands.evidence.reviewed_positives, ((states == -1) & Y).sum(axis=0)
+    )
+    assert bands.value == bands.evidence.review_per_1000
     assert (bands.lower <= bands.upper).all()
 
 
@@ -115,18 +132,18 @@ def test_a_lower_threshold_above_the_upper_one_is_lowered(monkeypatch):
     found = review_bands(scores, Y, min_precision=0.9, min_recall=0.9, guarantee=0.95)
     np.testing.assert_array_equal(found.lower, [0.2, 1.0, 1.0])
     np.testing.assert_array_equal(found.upper, [0.5, 1.0, 2.0])
-    assert found.reviewed[1] == 0
+    assert found.evidence.reviewed[1] == 0
 
 
 def test_what_cannot_be_guaranteed_goes_to_review_with_a_warning():
     scores, Y = drawn(np.random.default_rng(3), 40)
     with pytest.warns(UserWarning, match="no cell is accepted"):
         found = review_bands(scores, Y, min_precision=0.99, guarantee=0.99)
-    assert found.accepted.sum() == 0
+    assert found.evidence.accepted.sum() == 0
     assert "accepted: no cells" in repr(found)
     with pytest.warns(UserWarning, match="no cell is rejected"):
         found = review_bands(scores, Y, min_recall=0.999, guarantee=0.99)
-    assert found.reviewed.sum() == scores.size
+    assert found.evidence.reviewed.sum() == scores.size
     with (
         pytest.warns(UserWarning, match="no cell is rejected"),
         pytest.raises(ValueError, match="cells without a score are always rejected"),
@@ -146,11 +163,11 @@ def test_cells_beyond_the_limit_of_a_row_are_reviewed_and_queued(monkeypatch, tm
         assert ((states == 1).sum(axis=1) == (scores >= 0).any(axis=1)).all()
         np.testing.assert_array_equal(states == -1, (scores >= 0) & (states != 1))
         queue = found.queue(given)
-        assert queue.rows.size == (states == -1).sum() == found.reviewed.sum()
+        assert queue.rows.size == (states == -1).sum() == found.evidence.reviewed.sum()
         assert ((queue.probability >= 0) & (queue.probability <= 1)).all()
     found.save(tmp_path / "bands.json")
     again = Bands.load(tmp_path / "bands.json")
-    assert again.guarantee == found.guarantee
+    assert vars(again.evidence.guarantee) == vars(found.evidence.guarantee)
     np.testing.assert_array_equal(again.decide(scores), found.decide(scores))
 
 

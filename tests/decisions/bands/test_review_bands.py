@@ -23,17 +23,21 @@ def check_counts(bands, scores, Y):
     assert (bands.lower <= bands.upper).all()
     states = bands.decide(scores)
     states = states.toarray() if sparse.issparse(states) else states
-    np.testing.assert_array_equal(bands.accepted, (states == 1).sum(axis=0))
-    np.testing.assert_array_equal(bands.accepted_positives, ((states == 1) & Y).sum(axis=0))
-    np.testing.assert_array_equal(bands.reviewed, (states == -1).sum(axis=0))
-    np.testing.assert_array_equal(bands.reviewed_positives, ((states == -1) & Y).sum(axis=0))
-    np.testing.assert_array_equal(bands.support, Y.sum(axis=0))
+    np.testing.assert_array_equal(bands.evidence.accepted, (states == 1).sum(axis=0))
+    np.testing.assert_array_equal(
+        bands.evidence.accepted_positives, ((states == 1) & Y).sum(axis=0)
+    )
+    np.testing.assert_array_equal(bands.evidence.reviewed, (states == -1).sum(axis=0))
+    np.testing.assert_array_equal(
+        bands.evidence.reviewed_positives, ((states == -1) & Y).sum(axis=0)
+    )
+    np.testing.assert_array_equal(bands.evidence.support, Y.sum(axis=0))
 
 
 def check_rates(bands, min_precision, min_recall):
     """Rates that are not defined, without accepted cells or positives, meet every bound."""
-    assert np.isnan(bands.precision) or bands.precision >= min_precision
-    assert np.isnan(bands.recall) or bands.recall >= min_recall
+    assert np.isnan(bands.evidence.precision) or bands.evidence.precision >= min_precision
+    assert np.isnan(bands.evidence.recall) or bands.evidence.recall >= min_recall
 
 
 def count_all(truth, decided):
@@ -49,9 +53,13 @@ def test_no_smaller_queue_has_the_precision_and_recall(problem, min_precision, m
     check_rates(bands, min_precision, min_recall)
     n_samples = len(problem[0])
     least = AllBands(*problem).smallest_queue(min_precision, min_recall)
-    n_reviewed = bands.reviewed.sum()
-    assert n_reviewed - bands.gap * n_samples / 1000 - 1e-9 <= least <= n_reviewed
-    assert bands.value == bands.review_per_1000 == pytest.approx(1000 * n_reviewed / n_samples)
+    n_reviewed = bands.evidence.reviewed.sum()
+    assert n_reviewed - bands.evidence.gap * n_samples / 1000 - 1e-9 <= least <= n_reviewed
+    assert (
+        bands.value
+        == bands.evidence.review_per_1000
+        == pytest.approx(1000 * n_reviewed / n_samples)
+    )
 
 
 @given(problem=problems(), rate=RATES, most=st.integers(0, 21))
@@ -64,8 +72,8 @@ def test_no_queue_of_the_size_has_a_higher_recall_or_precision(problem, rate, mo
         (sure, oracle.highest_precision(rate, most)),
     ):
         check_counts(bands, *problem)
-        assert bands.reviewed.sum() <= most
-        assert bands.value - 1e-9 <= highest <= bands.value + bands.gap + 1e-9
+        assert bands.evidence.reviewed.sum() <= most
+        assert bands.value - 1e-9 <= highest <= bands.value + bands.evidence.gap + 1e-9
     check_rates(kept, rate, kept.value)
     check_rates(sure, sure.value, rate)
 
@@ -74,11 +82,11 @@ def test_no_queue_of_the_size_has_a_higher_recall_or_precision(problem, rate, mo
 def test_no_queue_of_the_size_has_a_higher_rate_of_both(problem, most):
     bands = review_bands(*problem, max_review=most)
     check_counts(bands, *problem)
-    assert bands.reviewed.sum() <= most
+    assert bands.evidence.reviewed.sum() <= most
     check_rates(bands, bands.value, bands.value)
     highest = AllBands(*problem).highest_rate(most)
-    assert bands.value - 1e-9 <= highest <= bands.value + bands.gap + 1e-9
-    assert bands.gap <= 1e-4 or not bands.exact
+    assert bands.value - 1e-9 <= highest <= bands.value + bands.evidence.gap + 1e-9
+    assert bands.evidence.gap <= 1e-4 or not bands.evidence.exact
 
 
 @given(problem=problems(), data=st.data())
@@ -88,11 +96,17 @@ def test_no_bands_cost_less(problem, data):
     cost = data.draw(st.tuples(by_label, by_label, by_label))
     bands = review_bands(*problem, cost=cost)
     check_counts(bands, *problem)
-    assert bands.exact
+    assert bands.evidence.exact
     assert bands.value == pytest.approx(AllBands(*problem).least_cost(*cost), abs=1e-9)
-    wrong = bands.accepted - bands.accepted_positives
-    lost = bands.support - bands.accepted_positives - bands.reviewed_positives
-    total = np.dot(cost[0], wrong) + np.dot(cost[1], lost) + np.dot(cost[2], bands.reviewed)
+    wrong = bands.evidence.accepted - bands.evidence.accepted_positives
+    lost = (
+        bands.evidence.support
+        - bands.evidence.accepted_positives
+        - bands.evidence.reviewed_positives
+    )
+    total = (
+        np.dot(cost[0], wrong) + np.dot(cost[1], lost) + np.dot(cost[2], bands.evidence.reviewed)
+    )
     assert bands.value == pytest.approx(total, abs=1e-9)
 
 
@@ -100,8 +114,8 @@ def test_the_smallest_queue_is_nearly_always_found_and_proven():
     n_proven, n_found = 0, 0
     for scores, truth in random_problems(150, 5, most_samples=9, with_positives=False):
         bands = review_bands(scores, truth, min_precision=0.8, min_recall=0.9)
-        n_proven += bands.exact
-        n_found += bands.reviewed.sum() == AllBands(scores, truth).smallest_queue(0.8, 0.9)
+        n_proven += bands.evidence.exact
+        n_found += bands.evidence.reviewed.sum() == AllBands(scores, truth).smallest_queue(0.8, 0.9)
     assert n_proven >= 145
     assert n_found >= 148
 
@@ -117,8 +131,8 @@ def test_absent_scores_are_rejected_and_never_reviewed(problem, absent, min_prec
     bands = review_bands(stored, truth, min_precision=min_precision, min_recall=recall)
     check_counts(bands, stored, truth)
     check_rates(bands, min_precision, recall)
-    least, n_reviewed = oracle.smallest_queue(min_precision, recall), bands.reviewed.sum()
-    assert n_reviewed - bands.gap * len(scores) / 1000 - 1e-9 <= least <= n_reviewed
+    least, n_reviewed = oracle.smallest_queue(min_precision, recall), bands.evidence.reviewed.sum()
+    assert n_reviewed - bands.evidence.gap * len(scores) / 1000 - 1e-9 <= least <= n_reviewed
     if recall < 1:
         with pytest.raises(ValueError, match="cannot be met: the highest recall"):
             review_bands(stored, truth, min_precision=min_precision, min_recall=1)
@@ -143,7 +157,10 @@ def test_sparse_scores_with_every_cell_stored_give_the_bands_of_dense_ones(optio
     for stored in (sparse.csr_array(scores), sparse.csr_matrix(scores)):
         of_stored = review_bands(stored, sparse.csr_array(truth), **options)
         for name in ("upper", "lower", "accepted", "reviewed", "value", "gap"):
-            np.testing.assert_array_equal(getattr(of_stored, name), getattr(dense, name))
+            one, other = (
+                {**vars(rule), **vars(rule.evidence)}[name] for rule in (of_stored, dense)
+            )
+            np.testing.assert_array_equal(one, other)
 
 
 def test_without_a_queue_the_thresholds_have_the_highest_f_that_meets_both_rates():
@@ -152,7 +169,7 @@ def test_without_a_queue_the_thresholds_have_the_highest_f_that_meets_both_rates
     scores = random.normal(size=(80, 3)) + 3 * truth
     rates = {"min_precision": 0.8, "min_recall": 0.8}
     bands = review_bands(scores, truth, **rates)
-    assert bands.reviewed.sum() == 0
+    assert bands.evidence.reviewed.sum() == 0
     np.testing.assert_array_equal(bands.upper, bands.lower)
     np.testing.assert_array_equal(bands.upper, best_thresholds(scores, truth, **rates).values)
 
@@ -160,23 +177,23 @@ def test_without_a_queue_the_thresholds_have_the_highest_f_that_meets_both_rates
 def test_one_rate_alone_leaves_the_other_side_to_a_person():
     only_accepted = review_bands(SCORES, Y, min_precision=1)
     assert (only_accepted.lower == -np.inf).all()
-    assert only_accepted.recall == 1
+    assert only_accepted.evidence.recall == 1
     only_rejected = review_bands(SCORES, Y, min_recall=1)
     assert (only_rejected.upper == np.inf).all()
-    assert only_rejected.accepted.sum() == 0
+    assert only_rejected.evidence.accepted.sum() == 0
     np.testing.assert_array_equal(only_rejected.lower, [0.25, 0.35])
 
 
 def test_a_whole_number_is_a_total_and_a_decimal_number_a_mean_of_a_row():
     total = review_bands(SCORES, Y, min_precision=1, max_review=2)
     mean = review_bands(SCORES, Y, min_precision=1, max_review=0.5)
-    assert total.reviewed.sum() == mean.reviewed.sum() == 2
+    assert total.evidence.reviewed.sum() == mean.evidence.reviewed.sum() == 2
     np.testing.assert_array_equal(total.lower, mean.lower)
 
 
 def test_a_queue_that_is_too_small_for_both_rates_is_refused_with_the_size_it_takes():
     allowed = review_bands(SCORES, Y, min_precision=1, min_recall=1, max_review=2)
-    assert allowed.reviewed.sum() == 2
+    assert allowed.evidence.reviewed.sum() == 2
     with pytest.raises(ValueError, match=r"with max_review=1 \(1 cells\): at least 2 cells"):
         review_bands(SCORES, Y, min_precision=1, min_recall=1, max_review=1)
 
@@ -188,7 +205,7 @@ def test_a_queue_that_exists_but_is_not_found_is_not_said_to_be_impossible():
     rates = {"min_precision": 0.8, "min_recall": 0.6}
     assert AllBands(scores, truth).smallest_queue(0.8, 0.6) == 2
     found = review_bands(scores, truth, **rates)
-    assert (found.reviewed.sum(), found.exact) == (3, False)
+    assert (found.evidence.reviewed.sum(), found.evidence.exact) == (3, False)
     message = r"^No bands were found .* max_review=2 \(2 cells\): .* 3 cells, and it is not proven"
     with pytest.raises(ValueError, match=message):
         review_bands(scores, truth, max_review=2, **rates)
@@ -213,7 +230,7 @@ def test_a_larger_queue_never_lowers_a_rate():
     for options in ({}, {"min_precision": 0.7}, {"min_recall": 0.7}):
         found = [review_bands(scores, truth, max_review=n, **options) for n in range(0, 150, 10)]
         values = np.array([bands.value for bands in found])
-        gaps = np.array([bands.gap for bands in found])
+        gaps = np.array([bands.evidence.gap for bands in found])
         assert (values[1:] + gaps[1:] >= values[:-1] - 1e-12).all()
 
 
@@ -221,7 +238,7 @@ def test_free_reviews_are_taken_and_expensive_ones_are_not():
     free = review_bands(SCORES, Y, cost=(1, 1, 0))
     assert free.value == 0
     dear = review_bands(SCORES, Y, cost=(1, 1, 10))
-    assert dear.reviewed.sum() == 0
+    assert dear.evidence.reviewed.sum() == 0
     assert dear.value == best_thresholds(SCORES, Y, cost=(1, 1)).value
 
 
@@ -230,9 +247,9 @@ def test_labels_without_positives_are_rejected_with_a_warning():
         bands = review_bands(SCORES, [[1, 0], [0, 0], [1, 0], [0, 0]], min_recall=1)
     assert bands.lower[1] == np.inf
     nothing = review_bands(SCORES, np.zeros((4, 2)), min_precision=0.5, min_recall=0.5)
-    assert nothing.reviewed.sum() == nothing.accepted.sum() == 0
-    assert np.isnan(nothing.precision)
-    assert np.isnan(nothing.recall)
+    assert nothing.evidence.reviewed.sum() == nothing.evidence.accepted.sum() == 0
+    assert np.isnan(nothing.evidence.precision)
+    assert np.isnan(nothing.evidence.recall)
 
 
 def test_columns_are_matched_by_name():
@@ -284,10 +301,14 @@ def test_missing_labels_count_nowhere(problem, rates, data):
     known = np.where(is_missing, np.nan, truth)
     bands = review_bands(scores, known, min_precision=rates[0], min_recall=rates[1])
     check_rates(bands, *rates)
-    assert bands.support.tolist() == (truth & ~is_missing).sum(axis=0).tolist()
-    assert bands.reviewed.sum() - bands.gap <= every.smallest_queue(*rates) <= bands.reviewed.sum()
-    if bands.gap == 0:
-        assert bands.reviewed.sum() == every.smallest_queue(*rates)
+    assert bands.evidence.support.tolist() == (truth & ~is_missing).sum(axis=0).tolist()
+    assert (
+        bands.evidence.reviewed.sum() - bands.evidence.gap
+        <= every.smallest_queue(*rates)
+        <= bands.evidence.reviewed.sum()
+    )
+    if bands.evidence.gap == 0:
+        assert bands.evidence.reviewed.sum() == every.smallest_queue(*rates)
 
 
 @pytest.mark.parametrize(
@@ -309,9 +330,13 @@ def test_a_sample_of_weight_two_counts_as_two_samples(options):
     weighted = review_bands(scores, truth, sample_weight=weights, **options)
     repeated = review_bands(scores[rows], truth[rows], **options)
     for name in ("upper", "lower", "accepted", "reviewed", "reviewed_positives", "support"):
-        assert getattr(weighted, name).tolist() == getattr(repeated, name).tolist()
-    assert (weighted.value, weighted.n_samples) == (repeated.value, repeated.n_samples)
-    assert weighted.review_per_1000 == repeated.review_per_1000
+        one, other = ({**vars(rule), **vars(rule.evidence)}[name] for rule in (weighted, repeated))
+        assert one.tolist() == other.tolist()
+    assert (weighted.value, weighted.evidence.n_samples) == (
+        repeated.value,
+        repeated.evidence.n_samples,
+    )
+    assert weighted.evidence.review_per_1000 == repeated.evidence.review_per_1000
 
 
 def test_guaranteed_bands_take_missing_labels_and_whole_weights():
@@ -324,10 +349,10 @@ def test_guaranteed_bands_take_missing_labels_and_whole_weights():
     bands = review_bands(
         scores, truth, sample_weight=weights, **rates, guarantee=0.9, random_state=0
     )
-    assert bands.guarantee.precision > 0.8
-    assert bands.guarantee.recall > 0.8
+    assert bands.evidence.guarantee.precision > 0.8
+    assert bands.evidence.guarantee.recall > 0.8
     states, known = bands.decide(scores), ~np.isnan(truth)
-    assert bands.accepted.tolist() == (weights @ ((states == 1) & known)).tolist()
+    assert bands.evidence.accepted.tolist() == (weights @ ((states == 1) & known)).tolist()
     found = corrected_value(
         review_bands(scores, truth, sample_weight=weights, **rates),
         scores,

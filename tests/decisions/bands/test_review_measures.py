@@ -59,7 +59,7 @@ def test_the_measures_of_the_tuning_rows_are_those_of_the_bands():
     bands = review_bands(scores, Y, min_precision=0.8, min_recall=0.9)
     found = review_measures(Y, bands.decide(scores))
     for name in ("precision", "recall", "recall_accepted", "review_per_1000"):
-        assert getattr(found, name) == getattr(bands, name)
+        assert getattr(found, name) == getattr(bands.evidence, name)
 
 
 def test_columns_are_matched_by_name():
@@ -108,8 +108,9 @@ def test_the_corrected_value_of_bands_is_measured_on_the_other_folds():
     assert found == cross_fitted_review(problem, request_of(min_precision=0.8), 0)
     with pytest.raises(ValueError, match="slices must be None for bands"):
         corrected_value(bands, scores, Y, slices=np.ones(60))
+    unasked = replace(bands, evidence=replace(bands.evidence, request=None))
     with pytest.raises(ValueError, match="got none, as in files of earlier releases: call review_"):
-        corrected_value(replace(bands, request=None), scores, Y)
+        corrected_value(unasked, scores, Y)
     with pytest.raises(TypeError, match="thresholds must be Thresholds, got Bands"):
         confidence_interval(bands, scores, Y)
 

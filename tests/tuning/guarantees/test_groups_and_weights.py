@@ -237,7 +237,7 @@ def test_how_groups_are_weighed_is_saved(tmp_path):
     again = Thresholds.load(tmp_path / "t.json").evidence.guarantee
     assert again.lines(None) == tuned.evidence.guarantee.lines(None)
     bands = review_bands(scores, Y, **options)
-    assert bands.guarantee.weigh == "group"
+    assert bands.evidence.guarantee.weigh == "group"
     assert "where every group counts the same" in repr(bands)
 
 

@@ -16,7 +16,8 @@ _MOST_NAMED = 5
 class Guarantee:
     """A guarantee of precision or recall on new samples of the same distribution.
 
-    `Evidence.guarantee` is such an object if `best_thresholds` was called with `guarantee`.
+    `Evidence.guarantee` and `BandEvidence.guarantee` are such objects if `best_thresholds` or
+    `review_bands` was called with `guarantee`.
 
     Attributes
     ----------
@@ -35,7 +36,8 @@ class Guarantee:
         Micro precision and recall on the calibration samples (with "sample", the mean over
         samples); NaN if not defined.
     value : float
-        Value of the measure on the calibration samples.
+        Value of the measure on the calibration samples; of bands, the cells to review for 1,000
+        of them.
     f_bound : float or None
         Lower bound of micro F on new samples, which holds with probability `level` by itself.
         Only for the average "micro" and numbers as level.
@@ -90,8 +92,10 @@ class Guarantee:
         alike = ", where every group counts the same" if self.weigh == "group" else ""
         lines = [f"guaranteed on new samples{self._how_sure()}: {self._what()}{alike}"]
         groups = "" if self.n_groups is None else f" of {counted(self.n_groups, 'group')}"
+        is_known = self.precision == self.precision  # NaN without decisions
+        reached = f"precision {self.precision:.4f}" if is_known else "no decision"
         lines.append(
-            f"tested on {self.n_calibration} samples{groups}, precision {self.precision:.4f} "
+            f"tested on {self.n_calibration} samples{groups}, {reached} "
             f"and recall {self.recall:.4f} there; thresholds chosen on {self.n_tuning} others"
         )
         if self.f_bound is not None:

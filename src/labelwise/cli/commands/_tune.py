@@ -279,30 +279,34 @@ def _tuned_bands(
     more = {name: given[name] for name in ("cost", "guarantee")}
     most = None if review == "auto" else parse_count(review, "--review")
     bands = decisions.review_bands(**samples, **names, **rates, **more, max_review=most)
-    found: Any = bands.guarantee
-    lines = [repr(bands)]
-    if found is None:
+    known, lines = bands.evidence, [repr(bands)]
+    if known.guarantee is not None:
+        told = known.guarantee
+        unseen = told.precision, told.recall, told.value
+    else:
         found = decisions.corrected_value(bands, **samples)
         lines += ["", *_lines_on_new_rows(found, rates)]
-    columns = ("lower", "upper", "support", "accepted", "accepted_positives", "reviewed")
-    by_label = {name: getattr(bands, name) for name in (*columns, "reviewed_positives")}
+        unseen = (math.nan,) * 3
+        if found is not None:
+            unseen = found.precision, found.recall, found.review_per_1000
+    counts = ("support", "accepted", "accepted_positives", "reviewed", "reviewed_positives")
+    by_label = {"label": _names(bands), "lower": bands.lower, "upper": bands.upper}
     record = {
-        "objective": bands.objective,
-        "value": bands.value,
-        "is_best": bands.exact,
-        "gap": bands.gap,
-        "precision": bands.precision,
-        "recall": bands.recall,
-        "recall_accepted": bands.recall_accepted,
-        "review_per_1000": bands.review_per_1000,
-        **{
-            f"unseen_{name}": math.nan if found is None else getattr(found, name)
-            for name in ("precision", "recall", "review_per_1000")
-        },
-        "n_samples": bands.n_samples,
+        "objective": known.objective,
+        "value": known.value,
+        "is_best": known.exact,
+        "gap": known.gap,
+        "precision": known.precision,
+        "recall": known.recall,
+        "recall_accepted": known.recall_accepted,
+        "review_per_1000": known.review_per_1000,
+        "unseen_precision": unseen[0],
+        "unseen_recall": unseen[1],
+        "unseen_review_per_1000": unseen[2],
+        "n_samples": known.n_samples,
         "most_per_row": bands.max_decided,
-        "guarantee": None if bands.guarantee is None else bands.guarantee._asdict(),
-        "labels": _rows({"label": _names(bands), **by_label}),
+        "guarantee": None if known.guarantee is None else asdict(known.guarantee),
+        "labels": _rows(by_label | {name: getattr(known, name) for name in counts}),
     }
     return _Tuned(bands, "\n".join(lines), record)
 

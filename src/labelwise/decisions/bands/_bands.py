@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._tuning._result import Thresholds
+from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._request import BandRequest
 from labelwise._tuning.problem._decisions import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import Scores, check_scores, take_columns
-from labelwise.decisions.bands._review_measures import BandGuarantee, share
+from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of
 
 if TYPE_CHECKING:  # pydantic is imported only to read or write a file
@@ -21,16 +22,8 @@ if TYPE_CHECKING:  # pydantic is imported only to read or write a file
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
-# The fields that are arrays with an entry for each label.
-_BY_LABEL = (
-    "upper",
-    "lower",
-    "support",
-    "accepted",
-    "accepted_positives",
-    "reviewed",
-    "reviewed_positives",
-)
+# The fields of the evidence that are arrays with an entry for each label.
+_BY_LABEL = ("support", "accepted", "accepted_positives", "reviewed", "reviewed_positives")
 _OBJECTIVES = {
     "review": "the smallest queue",
     "recall": "the highest recall with this queue",
@@ -40,20 +33,14 @@ _OBJECTIVES = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Bands:
-    """Two thresholds for each label: accept above, reject below, review between.
+@dataclass(frozen=True, eq=False)
+class BandEvidence:
+    """What is known about bands; arrays have one entry for each label.
 
-    `review_bands` returns such objects, and `Bands.load` reads them from a file. A label is
-    accepted for a sample if its score is at least the upper threshold, rejected if it is below the
-    lower one, and otherwise left to a person. A cell is one label of one sample.
+    `Bands.evidence` is such an object. A cell is one label of one sample.
 
     Attributes
     ----------
-    upper : ndarray of float64 of shape (n_labels,)
-        Thresholds of acceptance. inf accepts no sample.
-    lower : ndarray of float64 of shape (n_labels,)
-        Thresholds of rejection, at most the upper ones. -inf rejects no sample that has a score.
     support : ndarray of int of shape (n_labels,)
         Number of positives of each label in the tuning data.
     accepted : ndarray of int of shape (n_labels,)
@@ -66,8 +53,6 @@ class Bands:
         Number of positives among the reviewed cells of each label.
     n_samples : int
         Number of samples in the tuning data.
-    label_names : tuple of str or None
-        Names of the labels, or None if the tuning data had no names.
     objective : {"review", "recall", "precision", "rate", "cost"}
         What was optimised: the size of the queue, the recall or the precision for a given queue,
         the lower one of both, or the total cost.
@@ -76,60 +61,32 @@ class Bands:
     gap : float or None
         Upper bound of how much better than `value` the value of any other bands can be: 0 if
         `value` is proven to be the best, None if no bound is known, as with a guarantee.
-    curves : BandCurves
-        Estimated probability by score within each band, which puts the queue in order.
-    max_decided : int or None
-        Largest number of labels that are accepted for a sample: those with the highest scores. The
-        others are left to a person. None without such a limit, which only a guarantee sets.
-    guarantee : BandGuarantee or None
-        What is guaranteed on new samples, if `review_bands` was called with `guarantee`.
+    guarantee : Guarantee or None
+        What is guaranteed on new samples, if `review_bands` was called with `guarantee`: the
+        precision of the accepted cells, and the recall of those accepted or reviewed. Its value is
+        the number of cells to review for 1,000 samples.
     request : object or None
         What was asked for, with the arguments of `review_bands` as attributes; None for bands from
         a file of version 1.
-    precision : float
-        Share of positives among the accepted cells; NaN if no cell is accepted.
-    recall : float
-        Share of the positives that are accepted or reviewed; NaN without positives.
-    recall_accepted : float
-        Share of the positives that are accepted; NaN without positives.
-    review_per_1000 : float
-        Expected number of cells to review for 1,000 samples.
-    exact : bool
-        Whether `value` is proven to be the best on the tuning data.
 
     See Also
     --------
     review_bands : Find the bands of scores that a person reviews.
-    Thresholds : One threshold for each label.
-
-    Examples
-    --------
-    >>> from labelwise.decisions import review_bands
-    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
-    >>> Y = [[1, 0], [0, 1], [1, 0], [0, 0]]
-    >>> bands = review_bands(scores, Y, min_precision=1, min_recall=1)
-    >>> bands.upper, bands.lower, bands.review_per_1000
-    (array([0.75, 0.35]), array([0.25, 0.35]), 500.0)
     """
 
-    upper: np.ndarray
-    lower: np.ndarray
     support: np.ndarray
     accepted: np.ndarray
     accepted_positives: np.ndarray
     reviewed: np.ndarray
     reviewed_positives: np.ndarray
     n_samples: int
-    label_names: tuple[str, ...] | None
-    objective: str
-    value: float
-    gap: float | None
-    curves: BandCurves
-    max_decided: int | None = None
-    guarantee: BandGuarantee | None = None
-    request: BandRequest | None = None
+    objective: str = "review"
+    value: float = 0.0
+    gap: float | None = None
+    guarantee: Guarantee | None = None
+    request: BandRequest | None = field(default=None, repr=False)
 
-    # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
+    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
     @property
@@ -140,9 +97,8 @@ class Bands:
     @property
     def recall(self) -> float:
         """Share of the positives that are accepted or reviewed; NaN if none."""
-        return share(
-            self.accepted_positives.sum() + self.reviewed_positives.sum(), self.support.sum()
-        )
+        found = self.accepted_positives + self.reviewed_positives
+        return share(found.sum(), self.support.sum())
 
     @property
     def recall_accepted(self) -> float:
@@ -158,6 +114,94 @@ class Bands:
     def exact(self) -> bool:
         """Whether `value` is proven to be the best on the tuning data."""
         return self.gap == 0
+
+    def report(self) -> str:
+        """Write what happens to the cells, and how good this is.
+
+        Returns
+        -------
+        str
+            The lines: guarantee, objective, and the cells that are accepted, reviewed and rejected.
+        """
+        lines = [] if self.guarantee is None else self.guarantee.lines(None)
+        if self.gap is not None:
+            proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
+            lines.append(f"{_OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
+        accepted, of_all = "no cells", self.reviewed.sum() / (self.n_samples * self.support.size)
+        if n_accepted := int(self.accepted.sum()):
+            accepted = (
+                f"{n_accepted:,} cells with precision {self.precision:.4f}, which have "
+                f"{self.recall_accepted:.4f} of the positives"
+            )
+        lines += [
+            f"accepted: {accepted}",
+            f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
+            f"({of_all:.2%} of all cells)",
+            f"rejected: all other cells, which have {1 - self.recall:.4f} of the positives "
+            f"(recall of the others {self.recall:.4f})",
+        ]
+        return "\n".join(lines)
+
+    def _of_labels(self, places: np.ndarray) -> BandEvidence:
+        """Return the evidence of some of the labels, in any order."""
+        return replace(
+            self, **{name: getattr(self, name)[places] for name in _BY_LABEL}, request=None
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bands:
+    """Two thresholds for each label: accept above, reject below, review between.
+
+    `review_bands` returns such objects, and `Bands.load` reads them from a file. A label is
+    accepted for a sample if its score is at least the upper threshold, rejected if it is below the
+    lower one, and otherwise left to a person.
+
+    Attributes
+    ----------
+    upper : ndarray of float64 of shape (n_labels,)
+        Thresholds of acceptance. inf accepts no sample.
+    lower : ndarray of float64 of shape (n_labels,)
+        Thresholds of rejection, at most the upper ones. -inf rejects no sample that has a score.
+    evidence : BandEvidence
+        What is known about the bands: value, proof, rates, guarantee, and the counts of each label.
+    curves : BandCurves
+        Estimated probability by score within each band, which puts the queue in order.
+    label_names : tuple of str or None
+        Names of the labels, or None if the tuning data had no names.
+    max_decided : int or None
+        Largest number of labels that are accepted for a sample: those with the highest scores. The
+        others are left to a person. None without such a limit, which only a guarantee sets.
+
+    See Also
+    --------
+    review_bands : Find the bands of scores that a person reviews.
+    Thresholds : One threshold for each label.
+
+    Examples
+    --------
+    >>> from labelwise.decisions import review_bands
+    >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
+    >>> Y = [[1, 0], [0, 1], [1, 0], [0, 0]]
+    >>> bands = review_bands(scores, Y, min_precision=1, min_recall=1)
+    >>> bands.upper, bands.lower, bands.evidence.review_per_1000
+    (array([0.75, 0.35]), array([0.25, 0.35]), 500.0)
+    """
+
+    upper: np.ndarray
+    lower: np.ndarray
+    evidence: BandEvidence
+    curves: BandCurves
+    label_names: tuple[str, ...] | None = None
+    max_decided: int | None = None
+
+    # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
+    __hash__: ClassVar[Any] = object.__hash__
+
+    @property
+    def value(self) -> float:
+        """Value of the objective on the tuning data."""
+        return self.evidence.value
 
     def decide(self, scores: Any) -> Any:
         """Accept, reject or leave to a person each label of each sample.
@@ -282,7 +326,7 @@ class Bands:
         """
         from labelwise._tuning._rule_files import BandFile, rule_content
 
-        return rule_content(BandFile, vars(self))
+        return rule_content(BandFile, vars(self.evidence) | vars(self))
 
     @staticmethod
     def load(path: str | Path) -> Bands:
@@ -312,66 +356,45 @@ class Bands:
     @staticmethod
     def _of_file(found: BandFile) -> Bands:
         """Build bands from the validated content of a file."""
-        guarantee = None if found.guarantee is None else BandGuarantee(**dict(found.guarantee))
-        named = {**dict(found), "curves": BandCurves(**dict(found.curves)), "guarantee": guarantee}
-        return Bands(**named)
+        named = {**dict(found), "curves": BandCurves(**dict(found.curves))}
+        rule = {one.name: named.pop(one.name) for one in fields(Bands) if one.name in named}
+        return Bands(evidence=BandEvidence(**named), **rule)
 
     def _of_labels(self, places: np.ndarray, label_names: tuple[str, ...] | None) -> Bands:
         """Return the bands of some of the labels, in any order."""
-        chosen = {name: getattr(self, name)[places] for name in _BY_LABEL}
-        curves = self.curves._of_labels(places)
-        return replace(self, **chosen, label_names=label_names, curves=curves, request=None)
+        return Bands(
+            self.upper[places],
+            self.lower[places],
+            self.evidence._of_labels(places),
+            self.curves._of_labels(places),
+            label_names,
+            self.max_decided,
+        )
 
     def __len__(self) -> int:
         return self.upper.size
 
     def __repr__(self) -> str:
-        return "\n".join([*self._sentences(), "", *self._table()])
-
-    def _sentences(self) -> list[str]:
-        """Return lines that say what happens to the cells, and how good this is."""
-        of_all = self.reviewed.sum() / (self.n_samples * len(self))
-        return [
-            f"Bands of {len(self)} labels on {self.n_samples} samples",
-            *self._proof(),
-            f"accepted: {self._accepted()}",
-            f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
-            f"({of_all:.2%} of all cells)",
-            f"rejected: all other cells, which have {1 - self.recall:.4f} of the positives "
-            f"(recall of the others {self.recall:.4f})",
-        ]
-
-    def _accepted(self) -> str:
-        n_accepted = int(self.accepted.sum())
-        if not n_accepted:
-            return "no cells"
-        return (
-            f"{n_accepted:,} cells with precision {self.precision:.4f}, which have "
-            f"{self.recall_accepted:.4f} of the positives"
-        )
-
-    def _proof(self) -> list[str]:
-        """Return lines that say what is proven: the optimum here, or rates on new samples."""
-        lines = [] if self.guarantee is None else self.guarantee.lines()
-        if self.gap is not None:
-            proof = "the best of all" if self.exact else f"at most {self.gap:.2g} from the best"
-            lines.append(f"{_OBJECTIVES[self.objective]}: {self.value:.6g}, {proof}")
-        if self.max_decided is not None:
-            lines.append(f"at most {self.max_decided} labels of a sample are accepted")
-        return lines
-
-    def _table(self) -> list[str]:
-        """Return the table of the first labels, one line each."""
+        known = self.evidence
+        title = f"Bands of {len(self)} labels on {known.n_samples} samples"
+        limit = f"at most {self.max_decided} labels of a sample are accepted"
         names = self.label_names or tuple(map(str, range(len(self))))
-        columns = (self.lower, self.upper, self.support, self.accepted, self.reviewed)
+        columns = (self.lower, self.upper, known.support, known.accepted, known.reviewed)
         rows = [
             [printable(name), *(f"{column[j]:.6g}" for column in columns)]
             for j, name in enumerate(names[:_MOST_SHOWN])
         ]
-        heading = ["label", "lower", "upper", "support", "accepted", "reviewed"]
-        lines = as_text([heading, *rows]).splitlines()
         more = len(self) - len(rows)
-        return [*lines, f"... and {more} more"] if more else lines
+        return "\n".join(
+            [
+                title,
+                *([] if self.max_decided is None else [limit]),
+                known.report(),
+                "",
+                as_text([["label", "lower", "upper", "support", "accepted", "reviewed"], *rows]),
+                *([f"... and {more} more"] if more else []),
+            ]
+        )
 
 
 def load_rule(path: str | Path) -> Thresholds | Bands:

@@ -25,6 +25,7 @@ from labelwise._tuning.guarantees._certified_path import (
     shortfall,
 )
 from labelwise._tuning.guarantees._certify import Parts, split_parts
+from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.guarantees._paths import choose_paths
 from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import BandRequest, Certify, Request
@@ -35,9 +36,9 @@ from labelwise._tuning.problem._problem import (
 )
 from labelwise._validation import check_random_state, frame_names
 from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, ReviewCost, least_cost
-from labelwise.decisions.bands._bands import Bands
+from labelwise.decisions.bands._bands import BandEvidence, Bands
 from labelwise.decisions.bands._queue_ends import BandCut, whole_hulls
-from labelwise.decisions.bands._review_measures import BandGuarantee, ReviewMeasures, count_states
+from labelwise.decisions.bands._review_measures import ReviewMeasures, count_states
 from labelwise.decisions.bands._review_queue import BandEnds, band_curves
 from labelwise.measures import precision, recall
 
@@ -273,22 +274,20 @@ def _bands(problem: Problem, choice: BandChoice, request: BandRequest) -> Bands:
     if choice.objective == "review":
         # The queue is counted in cells of 1,000 samples.
         value, gap = (1000 * (n_cells / problem.total_weight) for n_cells in (value, gap))
-    return Bands(
-        upper=upper.thresholds,
-        lower=lower.thresholds,
+    evidence = BandEvidence(
         support=problem.support,
         accepted=upper.decided,
         accepted_positives=upper.hits,
         reviewed=lower.decided - upper.decided,
         reviewed_positives=lower.hits - upper.hits,
         n_samples=problem.total_weight,
-        label_names=problem.names,
         objective=choice.objective,
         value=value,
         gap=gap,
-        curves=band_curves(whole_hulls(problem), upper.thresholds, lower.thresholds),
         request=request,
     )
+    curves = band_curves(whole_hulls(problem), upper.thresholds, lower.thresholds)
+    return Bands(upper.thresholds, lower.thresholds, evidence, curves, problem.names)
 
 
 def _guaranteed(
@@ -309,7 +308,8 @@ def _guaranteed(
     ]
     choice = BandChoice(cuts[0], cuts[1], "review", 0.0, 0.0)
     found = _bands(problem, choice._replace(value=float(choice.n_reviewed)), request)
-    found = replace(found, gap=None, max_decided=ends.max_decided, guarantee=guarantee)
+    evidence = replace(found.evidence, gap=None, guarantee=guarantee)
+    found = replace(found, evidence=evidence, max_decided=ends.max_decided)
     if ends.max_decided is None:
         return found
     # Any cell above the upper threshold may be one too many, and so to review.
@@ -323,7 +323,7 @@ def _certified_ends(
     certify: Certify,
     random_state: Any,
     calibration: Problem | None,
-) -> tuple[BandEnds, BandGuarantee]:
+) -> tuple[BandEnds, Guarantee]:
     """Find ends of the bands whose precision and recall hold on new samples.
 
     The upper thresholds are certified for the precision of the accepted cells, the lower ones for
@@ -391,25 +391,27 @@ def _certified(parts: Parts, name: str, rate: float, options: Certify) -> Certif
     return point
 
 
-def _guarantee(
-    ends: BandEnds, parts: Parts, request: BandRequest, certify: Certify
-) -> BandGuarantee:
+def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, certify: Certify) -> Guarantee:
     """Build the guarantee, with what the bands reach on the calibration samples."""
     tested = parts.calibration.problem
     states = sparse.csr_array(ends.states(tested.scores))
     found = count_states(tested.Y, states, tested.everyone)
     accepted = rates_reached(parts.calibration, ends.upper, ends.max_decided, "micro")
     kept = rates_reached(parts.calibration, ends.lower, None, "micro")
-    return BandGuarantee(
+    return Guarantee(
         level=float(certify.level),
+        average="micro",
+        across="each",
         min_precision=request.min_precision,
         min_recall=request.min_recall,
         precision=accepted[0],
         recall=kept[1],
-        review_per_1000=found.review_per_1000,
+        value=found.review_per_1000,
+        f_bound=None,
         n_tuning=parts.tuning.problem.n_samples,
         n_calibration=tested.n_samples,
         weigh=certify.weigh,
+        n_groups=None if tested.groups is None else parts.calibration.n_units,
     )
 
 

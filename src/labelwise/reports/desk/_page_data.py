@@ -10,7 +10,14 @@ from scipy import sparse
 from labelwise._counts import count_matched
 from labelwise._text import printable
 from labelwise._tuning import Problem
-from labelwise.decisions import BandCurves, Bands, Evidence, Thresholds, certified_frontier
+from labelwise.decisions import (
+    BandCurves,
+    BandEvidence,
+    Bands,
+    Evidence,
+    Thresholds,
+    certified_frontier,
+)
 from labelwise.measures import Counts, f_measure, micro
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
@@ -302,7 +309,6 @@ def _file_data() -> dict[str, Any]:
     """Return files of thresholds and bands without numbers, which the page fills in."""
     empty, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
     thresholds = Thresholds(empty, Evidence(0.0, "", "micro", nothing, nothing, 0))
-    counts = (nothing,) * 5
-    curves = BandCurves(nothing, empty, empty)
-    bands = Bands(empty, empty, *counts, 0, None, "review", 0.0, None, curves)
+    known = BandEvidence(nothing, nothing, nothing, nothing, nothing, n_samples=0)
+    bands = Bands(empty, empty, known, BandCurves(nothing, empty, empty))
     return {"thresholds": thresholds.to_dict(), "bands": bands.to_dict()}
