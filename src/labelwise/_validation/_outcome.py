@@ -110,6 +110,7 @@ def check_outcome(
     ids: Any = None,
     labels_of: str = "Y",
     scores_name: str = "scores",
+    decided_name: str = "decided",
 ) -> Outcome:
     """Check labels, scores and decisions, and bring rows and columns into the order of Y.
 
@@ -119,13 +120,14 @@ def check_outcome(
     Rows and columns are matched by the rule of `_matching.py`. The columns of lists of sets are
     `label_names`, the names of a frame, or the column numbers of a matrix without names. With
     `allow_missing`, NaN, null and masked cells of Y are cells without truth: scores (as CSR) and
-    decisions are returned without these cells. `scores_name` is the name of the scores in messages.
+    decisions are returned without these cells. `scores_name` and `decided_name` are the names of
+    the scores and decisions in messages.
     """
     # Without `ids`, a message proposes arrays: not every function has this argument.
     by_position = None
     if ids is not None:
         ids, by_position = without_position(ids)
-    every = {"Y": Y, scores_name: scores, "decided": decided}
+    every = {"Y": Y, scores_name: scores, decided_name: decided}
     rows = {
         name: rows_of(data, ids, name)
         for name, data in every.items()
@@ -141,7 +143,7 @@ def check_outcome(
     checks: dict[str, Any] = {
         "Y": partial(check_labels, allow_missing=allow_missing),
         scores_name: check_scores,
-        "decided": check_labels,
+        decided_name: check_labels,
     }
     checked: dict[str, Any] = {
         name: checks[name](data, label_names=label_names, input_name=name)
@@ -171,7 +173,7 @@ def check_outcome(
     outcome = Outcome(
         truth.matrix,
         matched.get(scores_name),
-        matched.get("decided"),
+        matched.get(decided_name),
         labels.names,
         missing=truth.missing,
     )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         macro_frontier,
         micro_frontier,
     )
+    from labelwise.decisions._incomplete_labels import complete_labels, estimate_propensity
     from labelwise.decisions._new_samples import confidence_interval, corrected_value
     from labelwise.decisions._scan import Scan as Scan, scan_thresholds
     from labelwise.decisions._tuned_thresholds import TunedThresholds
@@ -78,8 +79,10 @@ __all__ = [
     "best_at_k",
     "best_thresholds",
     "certified_frontier",
+    "complete_labels",
     "confidence_interval",
     "corrected_value",
+    "estimate_propensity",
     "joint_from_samples",
     "load_rule",
     "macro_frontier",
