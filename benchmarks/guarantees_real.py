@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from pyarrow import parquet
 from scipy import sparse
 
+from benchmarks import real_scores
+from benchmarks.real_scores import ScoredRows
 from benchmarks.scored_sets import HOME, cache_home, features, fitted_scores
 from labelwise._io import written_whole
 from labelwise.data import load
@@ -26,33 +27,17 @@ from labelwise.measures import count
 TABLE = Path(__file__).with_name("guarantees_real.md")
 SETS = ("yeast", "enron", "bibtex", "tmc2007-500", "reuters21578", "delicious")
 # Scores of an xresnet, of the rows that it was validated and tested on.
-SCORED_SET, PARTS = "ptbxl", ("validation", "test")
+SCORED_SET = "ptbxl"
 LIMITS = {"min_precision": 0.8, "min_recall": 0.5}
 LEVEL = 0.95
 N_SPLITS = 10
 FITTED_SHARE = 1 / 3
 
 
-class ScoredRows(NamedTuple):
-    """Scores of one model, and labels, of rows that it was not fitted to."""
-
-    scores: np.ndarray
-    Y: np.ndarray
-
-    def at(self, rows: np.ndarray) -> ScoredRows:
-        """Return some of the rows."""
-        return ScoredRows(self.scores[rows], self.Y[rows])
-
-
 def scored_rows(name: str) -> ScoredRows:
     """Return the scores and labels of a set, from the cache if they are there."""
     if name == SCORED_SET:
-        return ScoredRows(
-            *(
-                np.concatenate([_columns(HOME / name / f"{part}-{kind}.parquet") for part in PARTS])
-                for kind in ("scores", "labels")
-            )
-        )
+        return real_scores.scored_rows(name)
     path = cache_home() / f"{name}-one-model.npz"
     if not path.exists():
         data = load(name, data_home=HOME)
@@ -64,13 +49,8 @@ def scored_rows(name: str) -> ScoredRows:
         with written_whole(path) as stream:
             np.savez(stream, scores=scores, Y=Y[others])
     with np.load(path) as kept:
-        return ScoredRows(kept["scores"], kept["Y"])
-
-
-def _columns(path: Path) -> np.ndarray:
-    """Return all columns but the ids."""
-    table = parquet.read_table(path).drop_columns(["id"])
-    return np.column_stack([column.to_numpy() for column in table.columns])
+        rows = np.arange(len(kept["Y"]))
+        return ScoredRows(kept["scores"], kept["Y"], rows, np.zeros(rows.size))
 
 
 class Rate(NamedTuple):

@@ -13,11 +13,11 @@ import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from pyarrow import parquet
 
+from benchmarks.real_scores import ScoredRows, scored_rows
 from benchmarks.scored_sets import HOME
 from labelwise.decisions import Certify, best_thresholds
 from labelwise.measures import count, f_measure, micro, precision, recall
@@ -36,42 +36,7 @@ SIZES = (30, 100, 300, 1000, 3000)
 LIMITS = {"min_precision": 0.7, "min_recall": 0.5}
 
 
-class Images(NamedTuple):
-    """Scores, labels, patient and slice of images."""
-
-    scores: np.ndarray
-    Y: np.ndarray
-    patients: np.ndarray
-    slices: np.ndarray
-
-    def at(self, rows: np.ndarray) -> Images:
-        """Return some of the images."""
-        return Images(*(part[rows] for part in self))
-
-
-def images() -> Images:
-    """Read the scores and labels; the id of an image is its patient and its number there."""
-    scored, labels = (
-        parquet.read_table(HOME / SET / f"{kind}.parquet") for kind in ("scores", "labels")
-    )
-    names = [name for name in scored.column_names if name != "id"]
-    scores, Y = (
-        np.column_stack([table[name].to_numpy() for name in names]) for table in (scored, labels)
-    )
-    number = np.array([int(one.split("_")[1].split(".")[0]) for one in scored["id"].to_pylist()])
-    slices = np.array(["1", "2 to 5", "6 and later"])[np.searchsorted([1, 5], number, "right")]
-    return Images(scores, Y, labels["patient"].to_numpy(), slices)
-
-
-def halves(data: Images, number: int) -> tuple[Images, Images]:
-    """Return the images of both halves of the patients."""
-    patients = np.unique(data.patients)
-    chosen = np.random.default_rng(number).permutation(patients)[: patients.size // 2]
-    is_chosen = np.isin(data.patients, chosen)
-    return data.at(np.flatnonzero(is_chosen)), data.at(np.flatnonzero(~is_chosen))
-
-
-def measured(data: Images, decided: np.ndarray) -> dict[str, float]:
+def measured(data: ScoredRows, decided: np.ndarray) -> dict[str, float]:
     """Return F of all images and of the worst slice, and precision of all and of the worst."""
     every = count(data.Y, decided)
     parts = [
@@ -92,7 +57,7 @@ def mean_row(found: list[dict[str, float]]) -> str:
     return " | ".join(f"{np.mean([one[name] for one in found]):.3f}" for name in found[0])
 
 
-def plain_table(data: Images) -> list[str]:
+def plain_table(data: ScoredRows) -> list[str]:
     """Compare thresholds of all images with those by slice, on the other patients."""
     lines = [
         "| tuned for | thresholds | F | F, worst slice | precision | precision, worst slice | "
@@ -102,13 +67,13 @@ def plain_table(data: Images) -> list[str]:
     for options in PLAIN:
         found: dict[str, list[dict[str, float]]] = {"of all images": [], "by slice": []}
         for number in range(N_SPLITS):
-            tuning, testing = halves(data, number)
+            tuning, testing = data.split(number)
             for kind, results in found.items():
                 given = {"slices": tuning.slices} if kind == "by slice" else {}
                 tuned = best_thresholds(
                     tuning.scores,
                     tuning.Y,
-                    groups=tuning.patients,
+                    groups=tuning.groups,
                     random_state=0,
                     **options,
                     **given,
@@ -121,7 +86,7 @@ def plain_table(data: Images) -> list[str]:
     return lines
 
 
-def certified_table(data: Images) -> list[str]:
+def certified_table(data: ScoredRows) -> list[str]:
     """Compare guarantees without slices, on average over slices, and in every slice."""
     lines = [
         f"| precision {LEAST} at {LEVEL} | found | slices decided | below, all images | "
@@ -132,14 +97,14 @@ def certified_table(data: Images) -> list[str]:
     for words, across in kinds.items():
         rows, n_slices, n_slice_below, n_below = [], [], 0, 0
         for number in range(N_SPLITS):
-            tuning, testing = halves(data, number)
+            tuning, testing = data.split(number)
             given: dict[str, Any] = {} if across is None else {"slices": tuning.slices}
             options = Certify(LEVEL, across=across or "each", weigh="group")
             try:
                 tuned = best_thresholds(
                     tuning.scores,
                     tuning.Y,
-                    groups=tuning.patients,
+                    groups=tuning.groups,
                     min_precision=LEAST,
                     guarantee=options,
                     random_state=0,
@@ -155,10 +120,10 @@ def certified_table(data: Images) -> list[str]:
             for one in np.unique(testing.slices):
                 mine = np.flatnonzero(testing.slices == one)
                 part = testing.at(mine)
-                rates.append(rate_by_patient(part.Y, decided[mine], part.patients))
+                rates.append(rate_by_patient(part.Y, decided[mine], part.groups))
             n_slices.append(held.sum())
             n_slice_below += int((np.array(rates)[held] < LEAST).sum())
-            overall = rate_by_patient(testing.Y, decided, testing.patients)
+            overall = rate_by_patient(testing.Y, decided, testing.groups)
             n_below += overall < LEAST
             rows.append((overall, float(micro(recall, count(testing.Y, decided)))))
         if not rows:
@@ -242,7 +207,7 @@ def main() -> None:
         print(f"slices: no {SET} in {HOME}; set LABELWISE_DATA to its folder.")
         return
     warnings.filterwarnings("ignore", message="Y has no positives|Constraints that new")
-    data = images()
+    data = scored_rows(SET)
     tables = plain_table(data), certified_table(data), simulation_table()
     TABLE.write_text("\n\n".join("\n".join(lines) for lines in tables) + "\n", encoding="utf-8")
 
