@@ -39,7 +39,7 @@ _ROUNDING = 1e-9
 def complete_labels(
     scores: Any, Y: Any, propensity: Any, *, label_names: Sequence[str] | None = None
 ) -> Any:
-    """Add as many positives to labels as were not written down, where scores expect them.
+    """Add the positives that were not written down, where scores expect them.
 
     Tags by users, codes of a hospital and links are mostly right where they are written, and
     absent from many samples that they fit. Counted as they are, they make found labels look wrong:
