@@ -25,6 +25,7 @@ SHARED = {
     "Y": [
         "True labels, 0 or 1.",
         "Labels of the samples, 0 or 1.",  # nothing is compared with them
+        "Labels that were written down, 0 or 1.",  # 0 may be a positive
         "Labels of each sample; None if they are unknown.",  # Dataset
     ],
     "y": [

@@ -50,12 +50,12 @@ def complete_labels(
     Parameters
     ----------
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Finite scores of samples that the model was not trained on; higher scores mean likelier
-        labels. In a sparse matrix, positives without a score stand for others without a score.
+        Finite scores; higher scores mean likelier labels. The model was not trained on these
+        samples. In a sparse matrix, positives without a score stand for others without a score.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels that were written down: 1 is right, 0 may be a positive that nobody wrote down. NaN,
-        null or a masked cell is a missing label, and stays one. Columns with names are matched by
-        name, and samples by the index of pandas frames.
+        Labels that were written down, 0 or 1. A 1 is right, and a 0 may be a positive that nobody
+        wrote down. NaN, null or a masked cell is a missing label, and stays one. Columns with names
+        are matched by name, and samples by the index of pandas frames.
     propensity : float or array-like of shape (n_labels,)
         Probability with which a positive is written down, above 0 and at most 1: one for all
         labels, or one for each column of Y. It must not depend on the sample.
@@ -205,7 +205,7 @@ def estimate_propensity(
     Parameters
     ----------
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels as they were written down. Missing labels (NaN, null or masked) are left out.
+        Labels that were written down, 0 or 1. Missing labels (NaN, null or masked) are left out.
     complete : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         All labels of the same samples, by somebody who looked at every label. The samples must be
         a random part of those that thresholds are tuned on. Columns with names are matched by name,
