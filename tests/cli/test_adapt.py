@@ -8,7 +8,7 @@ from scipy.special import logit
 
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds
 from tests.cli.shell import run, run_program
-from tests.decisions.label_shift.draws import TUNED_AT, draw
+from tests.label_shift.draws import TUNED_AT, draw
 
 NAMES = ("sea", "sky")
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from labelwise._tuning.objectives._constraints import ConstraintCheck, InfeasibleError
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
     from labelwise._tuning.objectives._request import BandRequest, Certify, Request, parse_count
-    from labelwise._tuning.problem._decisions import decisions_at
+    from labelwise._tuning.problem._decisions import decisions_at, in_order
     from labelwise._tuning.problem._problem import (
         Problem,
         check_problem,
@@ -76,6 +76,7 @@ __all__ = [
     "cross_fitted",
     "decisions_at",
     "held_out_frontiers",
+    "in_order",
     "log_capitals",
     "parse_count",
     "random_folds",

@@ -166,11 +166,9 @@ class Thresholds:
             refuse_in_blocks(slices=slices)
             from labelwise._tuning._decide_blocks import decide_stored
 
-            return decide_stored(self.decide, self.label_names, len(self), scores, output, ids)
+            return decide_stored(self, scores, output, ids)
         checked = check_scores(scores, n_labels=len(self))
-        columns = columns_of_labels(
-            self.label_names, len(self), checked.names, checked.matrix.shape[1]
-        )
+        columns = columns_of_labels(self, checked.names, checked.matrix.shape[1])
         decide: Callable[[Any], Any] = self._decide
         if self.slices is not None:
             numbers = self.slices._numbers(slices, checked.matrix.shape[0])

@@ -2,9 +2,9 @@
 
 Thresholds are tuned by `labelwise._tuning`; the functions that tune and measure them, the
 estimators and the cuts by rank have one file each. `bands/` finds a band for review beside
-thresholds, `label_shift/` adapts thresholds to other label frequencies, `expected_f/` and `at_k/`
-find label sets from probabilities. Decisions import measures, splitting and shared packages;
-learners, experiments, reports and the command line use the names listed here.
+thresholds, `expected_f/` and `at_k/` find label sets from probabilities. Decisions import measures,
+splitting and shared packages; learners, experiments, reports and the command line use the names
+listed here.
 """
 
 from typing import TYPE_CHECKING
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from labelwise._tuning.objectives._constraints import ConstraintCheck as ConstraintCheck
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
     from labelwise._tuning.objectives._request import Certify
+    from labelwise.decisions._adapt_thresholds import (
+        Adaptation as Adaptation,
+        adapt_thresholds,
+    )
     from labelwise.decisions._best_thresholds import best_thresholds
     from labelwise.decisions._calibrated_labels import CalibratedLabels, Sigmoid as Sigmoid
     from labelwise.decisions._certified_frontier import (
@@ -57,16 +61,6 @@ if TYPE_CHECKING:
         maximize_expected_f,
     )
     from labelwise.decisions.expected_f._independent_f import maximize_expected_f_independent
-    from labelwise.decisions.label_shift._adapt_thresholds import (
-        Adaptation as Adaptation,
-        adapt_thresholds,
-    )
-    from labelwise.decisions.label_shift._expected_optimum import at_priors as at_priors
-    from labelwise.decisions.label_shift._label_priors import estimate_shift as estimate_shift
-    from labelwise.decisions.label_shift._score_scale import (
-        calibration_samples as calibration_samples,
-        in_order as in_order,
-    )
 
 __all__ = [
     "Bands",

@@ -16,7 +16,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._label_shift import calibration_samples
 from labelwise._sigmoids import fit_sigmoids
+from labelwise._tuning import in_order
 from labelwise._validation import (
     check_beta,
     check_instance,
@@ -26,7 +28,7 @@ from labelwise._validation import (
     check_whole,
     dense_targets,
 )
-from labelwise.decisions import Bands, Thresholds, calibration_samples, in_order
+from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._promises import GOALS, check_at_least, promised_rates
 
 # Bets must survive a wrong guess of any cell, so that no cell may be drawn too rarely. A share of

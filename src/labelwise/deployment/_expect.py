@@ -11,21 +11,17 @@ from scipy import sparse
 from scipy.special import logit
 from scipy.stats import chi2
 
+from labelwise._label_shift import at_priors, calibration_samples, estimate_shift
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._text import as_text, listed, printable, quoted
+from labelwise._tuning import in_order
 from labelwise._validation import (
     check_instance,
     check_random_state,
     check_real,
     check_scores,
 )
-from labelwise.decisions import (
-    Thresholds,
-    at_priors,
-    calibration_samples,
-    estimate_shift,
-    in_order,
-)
+from labelwise.decisions import Thresholds
 from labelwise.measures import Counts, f_measure, macro, micro, precision, recall
 
 _MEASURES = {"precision": precision, "recall": recall, "f": f_measure}

@@ -104,18 +104,26 @@ def ranks_in_row(scores: sparse.csr_array, reached: np.ndarray) -> np.ndarray:
 
 
 def columns_of_labels(
-    label_names: Sequence[str] | None, n_labels: int, names: Sequence[str] | None, n_columns: int
+    rule: Any, names: Sequence[str] | None, n_columns: int, input_name: str = "scores"
 ) -> np.ndarray | None:
-    """Return the column of each label of a rule in scores; None if the columns are in its order.
+    """Return the column of each label of thresholds or bands; None if columns are in this order.
 
     Columns are matched by name if both have names, else by position.
     """
-    if label_names is not None and names is not None:
-        columns = columns_in_order(label_names, names, "scores")
-        return None if np.array_equal(columns, np.arange(n_labels)) else columns
-    if n_columns != n_labels:
-        raise ValueError(f"scores has {n_columns} labels, but there are {n_labels} thresholds.")
+    if rule.label_names is not None and names is not None:
+        columns = columns_in_order(rule.label_names, names, input_name)
+        return None if np.array_equal(columns, np.arange(len(rule))) else columns
+    if n_columns != len(rule):
+        raise ValueError(
+            f"{input_name} has {n_columns} labels, but there are {len(rule)} thresholds."
+        )
     return None
+
+
+def in_order(rule: Any, matrix: Any, names: Sequence[str] | None, input_name: str) -> Any:
+    """Return the columns of a matrix in the order of the labels of thresholds or bands."""
+    columns = columns_of_labels(rule, names, matrix.shape[1], input_name)
+    return matrix if columns is None else take_columns(matrix, columns)
 
 
 def decided_by_label(decide: Callable[[Any], Any], scores: Any, columns: np.ndarray | None) -> Any:

@@ -13,7 +13,7 @@ from labelwise._tuning._result import Thresholds
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._request import BandRequest
 from labelwise._tuning.problem._decisions import as_given, columns_of_labels, decided_by_label
-from labelwise._validation import Scores, check_scores, take_columns
+from labelwise._validation import check_scores, take_columns
 from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of
 
@@ -241,18 +241,12 @@ class Bands:
                [ 0]], dtype=int8)
         """
         checked = check_scores(scores, n_labels=len(self))
-        states = self._ends.states
-        return as_given(decided_by_label(states, checked.matrix, self._columns(checked)), scores)
+        columns = columns_of_labels(self, checked.names, checked.matrix.shape[1])
+        return as_given(decided_by_label(self._ends.states, checked.matrix, columns), scores)
 
     @property
     def _ends(self) -> BandEnds:
         return BandEnds(self.lower, self.upper, self.max_decided)
-
-    def _columns(self, checked: Scores) -> np.ndarray | None:
-        """Return the column of each label in scores; None if the columns are in order."""
-        return columns_of_labels(
-            self.label_names, len(self), checked.names, checked.matrix.shape[1]
-        )
 
     def queue(self, scores: Any) -> ReviewQueue:
         """List the cells to review, those where a review prevents most errors first.
@@ -288,12 +282,10 @@ class Bands:
         (array([1]), array([0]), array([0.5]))
         """
         checked = check_scores(scores, n_labels=len(self))
-        columns, matrix = self._columns(checked), checked.matrix
-        if columns is None:
-            return queue_of(self._ends.cells_to_review(matrix), self.curves)
-        cells = self._ends.cells_to_review(take_columns(matrix, columns))
-        queue = queue_of(cells, self.curves)
-        return queue._replace(labels=columns[queue.labels])
+        columns = columns_of_labels(self, checked.names, checked.matrix.shape[1])
+        matrix = checked.matrix if columns is None else take_columns(checked.matrix, columns)
+        queue = queue_of(self._ends.cells_to_review(matrix), self.curves)
+        return queue if columns is None else queue._replace(labels=columns[queue.labels])
 
     def save(self, path: str | Path) -> None:
         """Write the bands to a JSON file.

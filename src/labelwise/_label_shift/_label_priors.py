@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._label_shift._label_priors_kernels import most_likely_prior
 from labelwise._parallel import for_row_blocks
-from labelwise.decisions.label_shift._label_priors_kernels import most_likely_prior
 
 # Labels that are read together from row-major probabilities: two cache lines.
 _TOGETHER = 16

@@ -16,19 +16,21 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import Measure, averaged_records, with_beta
-from labelwise._text import as_text
-from labelwise._tuning._result import Thresholds
-from labelwise._validation import check_real, check_scores
-from labelwise.decisions.expected_f._probabilities import check_cells
-from labelwise.decisions.label_shift._expected_optimum import (
+from labelwise._label_shift import (
     ExpectedCounts,
+    LabelShift,
     at_priors,
+    estimate_shift,
     macro_thresholds,
     micro_thresholds,
+    score_scale,
     shared_threshold,
 )
-from labelwise.decisions.label_shift._label_priors import LabelShift, estimate_shift
-from labelwise.decisions.label_shift._score_scale import in_order, score_scale
+from labelwise._text import as_text
+from labelwise._tuning._result import Thresholds
+from labelwise._tuning.problem._decisions import in_order
+from labelwise._validation import check_real, check_scores
+from labelwise.decisions.expected_f._probabilities import check_cells
 from labelwise.measures import Counts, macro, micro
 
 # Number of labels in the table of a repr.

@@ -7,11 +7,11 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.special import expit, logit
 
+from labelwise._label_shift._score_scale import score_scale
 from labelwise._sigmoids import fit_sigmoids
 from labelwise.decisions import adapt_thresholds, best_thresholds
-from labelwise.decisions.label_shift._score_scale import score_scale
 from labelwise.measures import count, macro, micro
-from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
+from tests.label_shift.draws import TUNED_AT, draw, tuned_by_hand
 
 SAME = [TUNED_AT] * 3
 SHIFTED = [0.5, TUNED_AT, 0.6]

@@ -9,14 +9,14 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.stats import binom
 
-from labelwise.decisions import adapt_thresholds, best_thresholds
-from labelwise.decisions.label_shift import _label_priors
-from labelwise.decisions.label_shift._label_priors_kernels import (
+from labelwise._label_shift import _label_priors
+from labelwise._label_shift._label_priors_kernels import (
     most_likely_prior,
     slope_and_squares,
 )
-from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
+from labelwise.decisions import adapt_thresholds, best_thresholds
 from tests.kernels import COMPILED_ONLY, from_python
+from tests.label_shift.draws import TUNED_AT, draw, tuned_by_hand
 from tests.oracles import label_shift as oracle
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1, width=32)

@@ -21,9 +21,9 @@ import numpy as np
 
 from labelwise._counts import Measure, counts_of
 from labelwise._curves import halfway
+from labelwise._label_shift._label_priors import for_each_label
 from labelwise._tuning.objectives._choice import first_best
 from labelwise._tuning.objectives._linear_fractional import certificate_of, least_certificate
-from labelwise.decisions.label_shift._label_priors import for_each_label
 from labelwise.measures import Counts
 
 # A level whose value bounds the best level from below, so that not all probabilities are sorted.

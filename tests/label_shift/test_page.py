@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-PAGE = Path(__file__).parents[3] / "docs" / "stages" / "decisions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "stages" / "decisions.md"
 
 
 def test_the_adapted_thresholds_of_the_page_are_better():

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from labelwise.decisions import adapt_thresholds, best_thresholds
-from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
+from tests.label_shift.draws import TUNED_AT, draw, tuned_by_hand
 
 
 @pytest.mark.parametrize(

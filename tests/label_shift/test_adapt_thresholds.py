@@ -7,7 +7,7 @@ from scipy import sparse
 
 from labelwise.decisions import Adaptation, Thresholds, adapt_thresholds, best_thresholds
 from labelwise.measures import accuracy, count, f_measure, macro, micro
-from tests.decisions.label_shift.draws import TUNED_AT, draw, tuned_by_hand
+from tests.label_shift.draws import TUNED_AT, draw, tuned_by_hand
 from tests.oracles import label_shift as oracle
 
 SAME = [TUNED_AT] * 4

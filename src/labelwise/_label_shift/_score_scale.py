@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.special import expit, logit
 
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
-from labelwise._tuning._result import Thresholds
-from labelwise._validation import check_labels, check_scores, columns_in_order, dense_targets
+from labelwise._tuning import Thresholds, in_order
+from labelwise._validation import check_labels, check_scores, dense_targets
 
 
 class ScoreScale(NamedTuple):
@@ -91,17 +91,3 @@ def _dense(thresholds: Any, scores: Any) -> np.ndarray:
         raise ValueError("scores must have at least one sample, got 0.")
     # Sums, and so sigmoids, would otherwise depend on the order in memory.
     return np.ascontiguousarray(matrix, dtype=np.float64)
-
-
-def in_order(thresholds: Any, matrix: Any, names: tuple[str, ...] | None, input_name: str) -> Any:
-    """Return the columns of a matrix in the order of the labels of thresholds or bands."""
-    if thresholds.label_names is not None and names is not None:
-        order = columns_in_order(thresholds.label_names, names, input_name)
-        in_place = np.array_equal(order, np.arange(order.size))
-        return matrix if in_place else matrix[:, order]
-    if matrix.shape[1] != len(thresholds):
-        raise ValueError(
-            f"{input_name} has {matrix.shape[1]} labels, but there are {len(thresholds)} "
-            "thresholds."
-        )
-    return matrix
