@@ -43,7 +43,6 @@ if TYPE_CHECKING:
         cuts_of_columns as cuts_of_columns,
         pooled as pooled,
         ranks_of_hits as ranks_of_hits,
-        sorted_labels as sorted_labels,
     )
     from labelwise._curves._rankings import (
         HitPositions as HitPositions,

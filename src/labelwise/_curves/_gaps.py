@@ -17,8 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._curves._cuts import TOGETHER, Cuts, hit_scores, hull_places, sorted_columns
+from labelwise._curves._cuts_kernels import are_positive
 from labelwise._curves._gaps_kernels import add_to_gaps, cuts_from_gaps
 from labelwise._parallel import for_row_blocks
+from labelwise._sorting import sort_pieces
 
 # Rows of a block of scores in memory: copies of some columns take at most 64 MB a thread (float32).
 _BLOCK_ROWS = 2**20
@@ -53,7 +55,7 @@ class Gaps(NamedTuple):
 def sorted_hits(scores: np.ndarray, Y: sparse.csc_array) -> SortedHits:
     """Return the scores of the positives of one block."""
     starts = Y.indptr.astype(np.int64)
-    return sorted_labels(SortedHits(starts, hit_scores(scores, Y)[1]))
+    return SortedHits(starts, sort_pieces(hit_scores(scores, Y)[1], starts))
 
 
 def merged_hits(parts: Sequence[SortedHits]) -> SortedHits:
@@ -69,14 +71,7 @@ def merged_hits(parts: Sequence[SortedHits]) -> SortedHits:
             mine = part.scores[part.starts[j] : part.starts[j + 1]]
             scores[places[j] : places[j] + mine.size] = mine
         places += part.support
-    return sorted_labels(SortedHits(starts, scores))
-
-
-def sorted_labels(hits: SortedHits) -> SortedHits:
-    """Sort the hits of each label, in place."""
-    for j in np.flatnonzero(hits.support):
-        hits.scores[hits.starts[j] : hits.starts[j + 1]].sort()
-    return hits
+    return SortedHits(starts, sort_pieces(scores, starts))
 
 
 def no_gaps(hits: SortedHits, n_samples: int, *, with_ties: bool = False) -> Gaps:
@@ -128,16 +123,27 @@ def cuts_of(scores: np.ndarray, Y: sparse.csc_array) -> Cuts:
     return cuts_between(hits, gaps, hits.support, len(scores))
 
 
+def cuts_of_stored(scores: sparse.csr_array, Y: sparse.csc_array, n_samples: Any) -> Cuts:
+    """Return the cuts at positives of sparse scores; one that is not stored is never decided."""
+    stored = sparse.csc_array(scores)
+    is_hit = are_positive(stored.indptr, stored.indices, Y.indptr, Y.indices)
+    starts = np.concatenate(([0], np.cumsum(is_hit)))[stored.indptr]
+    hits = SortedHits(starts, sort_pieces(stored.data[is_hit], starts))
+    bounds = stored.indptr.astype(np.int64)
+    columns = sort_pieces(stored.data, bounds)
+    return cuts_of_columns(columns, bounds, hits, np.diff(Y.indptr).astype(np.int64), n_samples)
+
+
 def cuts_of_columns(
-    scores: np.ndarray, starts: np.ndarray, hits: SortedHits, positives: np.ndarray, n_samples: int
+    scores: np.ndarray, starts: np.ndarray, hits: SortedHits, positives: np.ndarray, n_samples: Any
 ) -> Cuts:
     """Return the cuts at hits; the scores of label j are rising, from ``starts[j]`` on."""
-    gaps = no_gaps(hits, n_samples)
+    gaps = no_gaps(hits, scores.size)
     add_to_gaps(scores, starts, hits.scores, hits.starts, *gaps)
     return cuts_between(hits, gaps, positives, n_samples)
 
 
-def cuts_between(hits: SortedHits, gaps: Gaps, positives: np.ndarray, n_samples: int) -> Cuts:
+def cuts_between(hits: SortedHits, gaps: Gaps, positives: np.ndarray, n_samples: Any) -> Cuts:
     """Return the cuts of all labels at hits, equal to those of all their scores."""
     starts, decided, n_hits, lows, thresholds = cuts_from_gaps(
         hits.starts, hits.scores, gaps.counts, gaps.highest, gaps.below

@@ -8,19 +8,17 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._curves._cuts import Cuts
+from labelwise._curves._cuts_kernels import are_positive
 from labelwise._curves._rankings_kernels import (
     CutArrays,
     find_ends_of_ties,
-    rank_labels,
     weighted_cuts_at_hits,
     weighted_cuts_everywhere,
 )
-from labelwise._parallel import for_row_blocks
+from labelwise._sorting import falling_order
 
 # Number of dense cells that are sorted at a time.
 _BLOCK = 2**22
-# Number of stored cells that a thread ranks at a time.
-_TOGETHER = 2**18
 
 
 class LabelRankings(NamedTuple):
@@ -70,18 +68,13 @@ def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
 
 
 def _ranked_stored(scores: sparse.csc_array, Y: sparse.csc_array) -> LabelRankings:
-    """Rank sparse scores in place; a score that is not stored is never decided, and left out."""
+    """Rank sparse scores; a score that is not stored is never decided, and left out."""
     scores.sort_indices()
-    n_samples, n_labels = scores.shape
-    cells = scores.indices.astype(np.int32 if n_samples < 2**30 else np.int64)
+    cells = scores.indices.astype(np.int32 if scores.shape[0] < 2**30 else np.int64)
     cells *= 2
-    ranking = LabelRankings(scores.indptr.astype(np.int64), cells, scores.data)
-
-    def rank(labels: slice) -> None:
-        rank_labels(ranking, labels.start, labels.stop, Y.indptr, Y.indices)
-
-    for_row_blocks(rank, n_labels, -(-cells.size // n_labels), _TOGETHER)
-    return ranking
+    cells += are_positive(scores.indptr, scores.indices, Y.indptr, Y.indices)
+    order = falling_order(scores.data, scores.indptr)
+    return LabelRankings(scores.indptr.astype(np.int64), cells[order], scores.data[order])
 
 
 def hit_positions(ranking: LabelRankings) -> HitPositions:

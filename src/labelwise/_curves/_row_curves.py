@@ -13,7 +13,7 @@ from scipy import sparse
 from labelwise._counts import Counts, counts_of
 from labelwise._curves._cuts import Cuts, every_cut, hit_scores
 from labelwise._curves._cuts_kernels import are_positive
-from labelwise._curves._gaps import cuts_of
+from labelwise._curves._gaps import cuts_of, cuts_of_stored
 from labelwise._curves._rankings import (
     HitPositions,
     LabelRankings,
@@ -188,10 +188,12 @@ class RowCurves:
     def cuts_of_all(self) -> Cuts:
         """Return the cuts of all labels at positives, on all samples.
 
-        Dense scores are sorted without their rows. The ranking of sparse scores is cheaper.
+        Without weights, scores are sorted without their rows.
         """
-        if sparse.issparse(self.scores) or self.weights is not None:
+        if self.weights is not None:
             return self.cuts(self.everyone, everywhere=False)
+        if sparse.issparse(self.scores):
+            return cuts_of_stored(self.scores, self.Y, self.n_counted)
         return cuts_of(self.scores, self.Y)
 
     def frontier_cuts(self) -> Cuts:

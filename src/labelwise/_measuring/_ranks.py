@@ -9,6 +9,7 @@ from scipy import sparse
 
 from labelwise._counts import cells_of_each
 from labelwise._parallel import in_threads
+from labelwise._sorting import sort_pieces
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
 FEW = 32
@@ -16,8 +17,6 @@ FEW = 32
 _BLOCK = 2**21
 # Columns of a transpose that are copied together: the cache lines that they are in are read once.
 _TILE = 4096
-# Longer pieces are sorted one by one: sorting them takes longer than a step of Python.
-_LONG_PIECE = 1024
 
 
 class RankedPositives(NamedTuple):
@@ -210,29 +209,3 @@ def _blocks(scores: Any, n_together: int) -> list[slice]:
     n_together = max(8, n_together * n_rows // max(1, scores.size))
     starts = range(0, n_rows, n_together)
     return [slice(start, min(start + n_together, n_rows)) for start in starts]
-
-
-def sort_pieces(values: np.ndarray, bounds: np.ndarray, numbers: np.ndarray) -> None:
-    """Sort some pieces of an array upwards, in place.
-
-    Piece i is ``values[bounds[i]:bounds[i + 1]]``; `numbers` are the pieces to sort. Short pieces
-    of similar size are copied into the rows of a table, which are sorted together.
-    """
-    sizes = np.diff(bounds)[numbers]
-    for i in numbers[sizes > _LONG_PIECE].tolist():
-        values[bounds[i] : bounds[i + 1]].sort()
-    # Powers of two: a table is at most twice as large as its pieces.
-    powers = np.frexp(np.maximum(sizes - 1, 0))[1]
-    for power in np.unique(powers[sizes <= _LONG_PIECE]).tolist():
-        is_alike = (powers == power) & (sizes <= _LONG_PIECE)
-        _sort_alike(values, bounds[numbers[is_alike]], sizes[is_alike], 1 << power)
-
-
-def _sort_alike(values: np.ndarray, starts: np.ndarray, sizes: np.ndarray, width: int) -> None:
-    """Sort pieces of at most `width` values."""
-    is_there = np.arange(width) < sizes[:, None]
-    places = (starts[:, None] + np.arange(width))[is_there]
-    table = np.full(is_there.shape, np.inf, dtype=values.dtype)
-    table[is_there] = values[places]
-    table.sort(axis=1)
-    values[places] = table[is_there]

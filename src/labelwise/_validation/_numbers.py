@@ -132,12 +132,12 @@ def check_groups(groups: Any, n_samples: int, input_name: str = "groups") -> np.
     if names.dtype.kind in "iub":
         _, first, number = np.unique(names, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[number]
-    numbers: dict[Any, int] = {}
-    for i, name in enumerate(names.tolist()):
+    listed = names.tolist()
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(listed))}
+    for name in numbers:
         if name is None or name != name:
-            raise ValueError(f"{must} every sample, got none at sample {i}.")
-        numbers.setdefault(name, len(numbers))
-    return np.array([numbers[name] for name in names.tolist()], dtype=np.int64)
+            raise ValueError(f"{must} every sample, got none at sample {listed.index(name)}.")
+    return np.fromiter(map(numbers.__getitem__, listed), np.int64, n_samples)
 
 
 def slice_texts(slices: Any, n_samples: int) -> np.ndarray:

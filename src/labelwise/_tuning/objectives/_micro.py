@@ -11,7 +11,6 @@ that all cuts take (`make bench`, 100 labels).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +31,8 @@ from labelwise._curves import (
     hull_slack,
     hulls_of,
     joined,
-    sorted_labels,
 )
+from labelwise._sorting import sort_pieces
 from labelwise._tuning.objectives._choice import Choice, choice_at, first_best
 from labelwise._tuning.objectives._linear_fractional import (
     certificate_of,
@@ -114,7 +113,8 @@ class ScoreSample(NamedTuple):
         """Return the scores of the positives that are at least the floor of their label."""
         kept = self.hits >= floors[self.hit_labels]
         ends = np.cumsum(np.bincount(self.hit_labels[kept], minlength=floors.size))
-        return sorted_labels(SortedHits(np.concatenate(([0], ends)), self.hits[kept]))
+        starts = np.concatenate(([0], ends))
+        return SortedHits(starts, sort_pieces(self.hits[kept], starts))
 
     def scores_at(self, ranks: np.ndarray) -> np.ndarray:
         """Return the sampled score at a rank of each label: inf at rank 0, -inf beyond the last."""
@@ -183,9 +183,7 @@ def _pruned_cuts(problem: RowCurves, sample: ScoreSample, bound: SlopeBound) -> 
     floors[problem.support == 0] = np.inf
     sizes = count_reaching(problem.scores, floors)
     starts = np.concatenate(([0], np.cumsum(sizes)))
-    kept = gather_reaching(problem.scores, floors, starts)
-    for first, end in pairwise(starts.tolist()):
-        kept[first:end].sort()
+    kept = sort_pieces(gather_reaching(problem.scores, floors, starts), starts)
     hits = sample.hits_from(floors)
     cuts = cuts_of_columns(kept, starts, hits, problem.support, problem.n_samples)
     gains = np.maximum.reduceat(cuts.hits - bound.slope * cuts.decided, cuts.starts[:-1])

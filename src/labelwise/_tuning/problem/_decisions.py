@@ -38,8 +38,7 @@ def decisions_at(
         some = slice(start, start + _TOGETHER)
         np.greater_equal(rows.data[some], thresholds[rows.indices[some]], out=reached[some])
     if most_per_row is not None:
-        of_rows = np.broadcast_to(most_per_row, rows.shape[0])
-        reached &= ranks_in_row(rows, reached) < np.repeat(of_rows, np.diff(rows.indptr))
+        reached = highest_of_each(rows, reached, most_per_row)
     decided = np.flatnonzero(reached)
     return _stored(rows, decided, np.ones(decided.size, dtype=bool))
 
@@ -48,7 +47,7 @@ def highest_scores(scores: Any, k: int) -> sparse.csr_array:
     """Return the k highest scores of each row as CSR; the first ones among equal scores."""
     if sparse.issparse(scores):
         rows = sparse.csr_array(scores)
-        is_high = ranks_in_row(rows, np.ones(rows.nnz, dtype=bool)) < k
+        is_high = highest_of_each(rows, np.ones(rows.nnz, dtype=bool), k)
         return _stored(rows, np.flatnonzero(is_high), rows.data[is_high])
     is_high = top_of_each(scores, np.full(len(scores), k)).astype(bool)
     starts = np.concatenate(([0], np.cumsum(np.count_nonzero(is_high, axis=1))))
@@ -94,13 +93,22 @@ def _limited(scores: np.ndarray, decided: np.ndarray, most: int) -> np.ndarray:
     return decided
 
 
-def ranks_in_row(scores: sparse.csr_array, reached: np.ndarray) -> np.ndarray:
-    """Return the rank of each stored score among those of its row that reach their thresholds."""
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
-    order = np.lexsort((scores.indices, -scores.data, ~reached, rows))
-    ranks = np.empty(order.size, dtype=np.int64)
-    ranks[order] = np.arange(order.size) - scores.indptr[rows]
-    return ranks
+def highest_of_each(scores: sparse.csr_array, chosen: np.ndarray, most: Any) -> np.ndarray:
+    """Keep the highest of the chosen stored scores of each row, at most `most` (of each row)."""
+    places = np.flatnonzero(chosen)
+    starts = np.searchsorted(places, scores.indptr)
+    n_over = np.diff(starts) - most
+    crowded = np.flatnonzero(n_over > 0)
+    if not crowded.size:
+        return chosen
+    sizes = np.diff(starts)[crowded]
+    rows = np.repeat(np.arange(crowded.size), sizes)
+    ranks = np.arange(rows.size) - (np.cumsum(sizes) - sizes)[rows]
+    mine = places[starts[crowded][rows] + ranks]
+    order = np.lexsort((scores.indices[mine], -scores.data[mine], rows))
+    kept = chosen.copy()
+    kept[mine[order[ranks >= (sizes - n_over[crowded])[rows]]]] = False
+    return kept
 
 
 def columns_of_labels(

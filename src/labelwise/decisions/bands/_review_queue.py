@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._tuning.problem._decisions import decisions_at, ranks_in_row
+from labelwise._tuning.problem._decisions import decisions_at, highest_of_each
 
 if TYPE_CHECKING:  # deciding needs no kernels
     from labelwise._curves import Cuts
@@ -53,7 +53,7 @@ class BandEnds(NamedTuple):
         """Return the state of each stored score."""
         is_accepted = rows.data >= self.upper[rows.indices]
         if self.max_decided is not None:
-            is_accepted &= ranks_in_row(rows, is_accepted) < self.max_decided
+            is_accepted = highest_of_each(rows, is_accepted, self.max_decided)
         is_kept = rows.data >= self.lower[rows.indices]
         return np.asarray(is_accepted.astype(np.int8) - (is_kept & ~is_accepted))
 
