@@ -142,7 +142,7 @@ def expect_row(name: str, known: Part, new: Part, *, adapt: bool = False) -> str
     errors = [np.abs(found.label_values["f"][labels] - truth).mean()]
     errors += [] if peer is None else [np.nanmean(np.abs(peer - truth))]
     value, expected = float(micro(f_measure, counts)), found.values["micro-f"]
-    low, high = found.ranges["micro-f"]
+    low, high = found.intervals["micro-f"]
     return (
         f"| {name} | {len(new.Y):,} | {value:.3f} | {expected:.3f} | {low:.3f} to {high:.3f} | "
         f"{abs(expected - value):.3f} | {macro(f_measure, counts, undefined='skip'):.3f} | "

@@ -90,14 +90,15 @@ def test_answers_of_the_review_queue_are_part_of_the_evidence(folder):
     run("audit", *paths, "-o", folder / "c.csv", "--queue", folder / "queue.csv")
     plan = AuditPlan.load(folder / "c.plan.json")
     assert not (plan.states == 2).any()
-    assert plan.totals.n_cells.sum() == 800 - len(rows)
-    assert plan.known[2].sum() == sum(row["answer"] == "1" for row in rows)
+    totals = plan.totals
+    assert totals.n_unknown.sum() == totals.n_cells.sum() - len(rows) == 800 - len(rows)
+    assert totals.guessed[2].sum() == sum(row["answer"] == "1" for row in rows)
     # The words of an answer are those of any list of cells.
     text = (folder / "queue.csv").read_text()
     words = re.sub(r",0$", ",no", re.sub(r",1$", ",Yes", text, flags=re.M), flags=re.M)
     (folder / "queue.csv").write_text(words)
     run("audit", *paths, "-o", folder / "e.csv", "--queue", folder / "queue.csv")
-    np.testing.assert_array_equal(AuditPlan.load(folder / "e.plan.json").known, plan.known)
+    np.testing.assert_array_equal(AuditPlan.load(folder / "e.plan.json").totals, totals)
 
 
 def test_an_answer_of_the_queue_that_is_not_one_is_refused(folder, monkeypatch, capsys):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from labelwise.data import DataError
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import AuditPlan, audit_report, plan_audit
 from labelwise.deployment._audit_plan import CellTotals
-from labelwise.deployment._audit_report import GRID, _Population, _population
+from labelwise.deployment._audit_report import GRID, Population
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
 from tests.oracles import audits
 
@@ -61,22 +62,20 @@ def drawn_cells(draw):
 
 def as_population(cells, order, answers):
     totals = CellTotals(*(np.zeros(3) for _ in CellTotals._fields))
-    known = np.zeros(3)
     for one in cells:
         state = STATES[one.decided]
         if one.known is not None:
-            decided = one.known if state == 2 else float(state)
-            known += [decided * one.known, decided, one.known]
+            totals.n_cells[state] += 1
+            totals.guessed[state] += one.known
             continue
         p, u = one.guess, one.weight
-        for part, term in zip(totals, (1, p, u, p * (1 - p) / u), strict=False):
+        for part, term in zip(totals, (1, 1, p, u, p * (1 - p) / u), strict=False):
             part[state] += term
-        for part, term in zip(totals[4:], (p / u, (1 - p) / u), strict=True):
+        for part, term in zip(totals[5:], (p / u, (1 - p) / u), strict=True):
             part[state] = max(part[state], term)
     chosen = [cells[i] for i in order]
-    return _Population(
+    return Population(
         totals,
-        known,
         np.array([STATES[one.decided] for one in chosen]),
         np.array([one.guess for one in chosen]),
         np.array([one.weight for one in chosen]),
@@ -123,7 +122,7 @@ def test_every_interval_misses_its_value_at_most_as_often_as_it_may(quality):
     n_plans = 60
     for seed in range(n_plans):
         plan = plan_audit(rule, proba, 120, random_state=seed)
-        cells = _population(plan, answers_to(plan, Y).astype(float), None)
+        cells = Population.of(plan, answers_to(plan, Y).astype(float))
         for name, measure in MEASURES.items():
             low, high = cells.bounds(name, 1.0, 0.2, len(plan))
             missed[name] += not low <= micro(measure, counts) <= high
@@ -141,7 +140,7 @@ def test_weights_by_influence_lower_the_error_of_cells_drawn_evenly_by_a_quarter
     errors = {"plan": [], "even": []}
     for seed in range(40):
         plan = plan_audit(rule, proba, 150, random_state=seed)
-        found = _population(plan, answers_to(plan, Y).astype(float), None).estimate("f", 1.0)
+        found = Population.of(plan, answers_to(plan, Y).astype(float)).estimate("f", 1.0)
         errors["plan"].append(found - value)
         cells = np.random.default_rng(seed).choice(Y.size, 150, replace=False)
         y, d = Y.ravel()[cells], decided.ravel()[cells]
@@ -240,7 +239,7 @@ def test_a_plan_is_read_from_its_file_and_a_changed_file_is_refused(tmp_path):
         "labels": [3] * 20,
         "guesses": [1.5] * 20,
         "states": [1] * 19,
-        "known": [0.0],
+        "totals": [0.0],
         "goal": "micro-x",
         "beta": -1.0,
         "promises": {"micro-f": 3},
@@ -288,3 +287,12 @@ def test_without_any_answer_nothing_is_known():
     assert found.n_answers == 0
     assert set(found.intervals.values()) == {(0.0, 1.0)}
     assert np.isnan(list(found.values.values())).all()
+
+
+def test_the_beta_of_the_thresholds_is_that_of_the_audit():
+    proba, Y = population(np.random.default_rng(11), 40)
+    rule = best_thresholds(proba, Y, beta=2.0)
+    plan = plan_audit(rule, proba, 1000, random_state=0)
+    report = audit_report(plan, answers_to(plan, Y))
+    value = float(micro(partial(f_measure, beta=2.0), count(Y, rule.decide(proba))))
+    assert report.values["micro-f"] == pytest.approx(value)

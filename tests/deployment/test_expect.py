@@ -51,7 +51,7 @@ def test_ranges_contain_the_values_about_as_often_as_they_say(tuned):
             "micro-recall": micro(recall, counts),
         }
         for name, value in values.items():
-            low, high = found.ranges[name]
+            low, high = found.intervals[name]
             inside[name] += low <= value <= high
     assert min(inside.values()) >= 25, inside  # 28 are expected; the same samples calibrate all
 
@@ -110,8 +110,8 @@ def test_a_label_that_is_never_decided_has_no_precision():
     rule.values[1] = np.inf
     found = expect(rule, proba, random_state=0)
     assert np.isnan(found.label_values["precision"][1])
-    assert np.isnan(found.label_ranges["precision"][:, 1]).all()
-    assert not np.isnan(found.label_ranges["recall"]).any()
+    assert np.isnan(found.label_intervals["precision"][:, 1]).all()
+    assert not np.isnan(found.label_intervals["recall"]).any()
 
 
 def test_a_command_prints_the_expectation(tuned, tmp_path):

@@ -13,6 +13,6 @@ def test_the_page_shows_what_it_says(tmp_path):
     assert known["moved"].verdict == "broken"
     assert known["monitor"].alarm
     assert 38 <= int(known["monitor"].changed_at.split()[1]) <= 44
-    low, high = known["expected"].ranges["micro-f"]
+    low, high = known["expected"].intervals["micro-f"]
     decided = known["tuned"].decide(known["new_scores"])
     assert low <= micro(f_measure, count(known["new_truth"], decided)) <= high

@@ -9,7 +9,7 @@ import pytest
 from labelwise._errors import DataError
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
-from labelwise.deployment._check import _holm
+from labelwise.deployment._promises import _holm
 from labelwise.measures import count, f_measure, micro, precision, recall
 
 
@@ -183,7 +183,12 @@ def test_a_monitor_goes_on_from_its_file(rule, tmp_path):
     np.testing.assert_array_equal(again.evidence, whole.evidence)
     assert again.changed_at == whole.changed_at
     content = json.loads((tmp_path / "m.json").read_text())
-    for name, value in {"names": ["x"], "since": [7] * 10, "capital": [], "level": 2.0}.items():
+    for name, value in {
+        "at_least": {"x": 0.5},
+        "state": [9.0] * 30,
+        "values": [],
+        "level": 2.0,
+    }.items():
         (tmp_path / "n.json").write_text(json.dumps({**content, name: value}))
         with pytest.raises(DataError):
             Monitor.load(tmp_path / "n.json", rule)

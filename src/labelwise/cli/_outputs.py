@@ -70,6 +70,12 @@ class Outputs:
         else:
             self.say(text)
 
+    def show_result(self, found: Any, notes: Iterable[str] = ()) -> None:
+        """Print notes, and then a result: as it prints, or its `to_dict` with --json."""
+        for text in notes:
+            note(text)
+        self.show(repr(found), found.to_dict())
+
     def say(self, text: str) -> None:
         """Print text of the result; it is a message if the result is bytes or JSON."""
         if self._has_bytes or current_settings().json:

@@ -8,19 +8,16 @@ a draw its share of the weights of all cells that are not drawn yet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._label_shift import calibration_samples
-from labelwise._sigmoids import fit_sigmoids
 from labelwise._tuning import in_order
 from labelwise._validation import (
-    check_beta,
     check_instance,
     check_labels,
     check_random_state,
@@ -29,6 +26,7 @@ from labelwise._validation import (
     dense_targets,
 )
 from labelwise.decisions import Bands, Thresholds
+from labelwise.deployment._estimates import Calibration
 from labelwise.deployment._promises import GOALS, check_at_least, promised_rates
 
 # Bets must survive a wrong guess of any cell, so that no cell may be drawn too rarely. A share of
@@ -39,15 +37,25 @@ _EVENLY, _LEAST_DEVIATION = 0.1, 0.1
 _LEAST_GUESS = 1e-3
 # Cells in memory at a time.
 _BLOCK = 2**20
+# Attributes of drawn cells, with their types.
+_DRAWN: dict[str, type] = {
+    "labels": int,
+    "scores": float,
+    "states": int,
+    "guesses": float,
+    "weights": float,
+}
 
 
 class CellTotals(NamedTuple):
-    """Sums over the cells whose answer is not known, by state (0, 1 and 2 for review) and label.
+    """Sums over cells, by state (0, 1, and 2 for review) and label: arrays of shape (3, n_labels).
 
-    Arrays of shape (3, n_labels). A cell to review is decided as the person answers.
+    A cell to review is decided as the person answers. A cell whose answer is known has this answer
+    as its guess and is never drawn.
     """
 
     n_cells: np.ndarray
+    n_unknown: np.ndarray  # cells without a known answer
     guessed: np.ndarray  # sum of p
     weight: np.ndarray  # sum of u
     variance: np.ndarray  # sum of p (1 - p) / u
@@ -56,8 +64,8 @@ class CellTotals(NamedTuple):
 
     def of_labels(self, labels: Any) -> CellTotals:
         """Sum over some labels; arrays of shape (3,)."""
-        sums = [part[:, labels].sum(axis=1) for part in self[:4]]
-        return CellTotals(*sums, *(part[:, labels].max(axis=1, initial=0.0) for part in self[4:]))
+        sums = [part[:, labels].sum(axis=1) for part in self[:5]]
+        return CellTotals(*sums, *(part[:, labels].max(axis=1, initial=0.0) for part in self[5:]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +89,7 @@ class AuditPlan:
     weights : ndarray of shape (n_cells,)
         Weights by which cells were drawn.
     totals : CellTotals
-        Sums over all cells without a known answer.
-    known : ndarray of shape (3, n_labels)
-        True positives, decisions and positives of each label among cells with a known answer.
+        Sums over all cells, by state and label.
     label_names : tuple of str or None
         Names of the labels.
     goal : str
@@ -106,20 +112,16 @@ class AuditPlan:
     guesses: np.ndarray
     weights: np.ndarray
     totals: CellTotals
-    known: np.ndarray
     label_names: tuple[str, ...] | None
     goal: str
     beta: float
     promises: Mapping[str, float]
 
-    # Comparing arrays gives arrays, so that two plans are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
-
     def __len__(self) -> int:
         return self.labels.size
 
     def __repr__(self) -> str:
-        n_cells = int(self.totals.n_cells.sum())
+        n_cells = int(self.totals.n_unknown.sum())
         by_state = np.bincount(self.states, minlength=3)
         review = f", {by_state[2]:,} to review" if by_state[2] else ""
         return (
@@ -129,7 +131,7 @@ class AuditPlan:
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        return self.label_names or tuple(map(str, range(self.known.shape[1])))
+        return self.label_names or tuple(map(str, range(self.totals.weight.shape[1])))
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the list to fill in, as columns of a table.
@@ -149,6 +151,16 @@ class AuditPlan:
             "answer": [""] * len(self),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a summary, as --json writes it.
+
+        Returns
+        -------
+        dict
+            Number of cells, goal and promises.
+        """
+        return {"n_cells": len(self), "goal": self.goal, "promises": self.promises}
+
     def save(self, path: str | Path) -> None:
         """Write the plan to a JSON file.
 
@@ -160,9 +172,7 @@ class AuditPlan:
         from labelwise._json_files import json_content, write_json
         from labelwise.deployment._files import PlanFile
 
-        flat = {name: part.ravel() for name, part in self.totals._asdict().items()}
-        fields = {**vars(self), **flat, "known": self.known.ravel()}
-        write_json(json_content(PlanFile, fields), path)
+        write_json(json_content(PlanFile, {**vars(self), "totals": np.ravel(self.totals)}), path)
 
     @staticmethod
     def load(path: str | Path) -> AuditPlan:
@@ -187,9 +197,8 @@ class AuditPlan:
         from labelwise.deployment._files import PlanFile
 
         found = dict(read_json(path, PlanFile))
-        totals = CellTotals(*(found.pop(name).reshape(3, -1) for name in CellTotals._fields))
-        known = found.pop("known").reshape(3, -1)
-        return AuditPlan(**{**found, "ids": tuple(found["ids"])}, totals=totals, known=known)
+        totals = CellTotals(*found.pop("totals").reshape(len(CellTotals._fields), 3, -1))
+        return AuditPlan(**{**found, "ids": tuple(found["ids"])}, totals=totals)
 
 
 def plan_audit(
@@ -198,7 +207,6 @@ def plan_audit(
     n_cells: int,
     *,
     goal: str = "micro-f",
-    beta: float = 1.0,
     known: Any = None,
     calibrate: Any = None,
     at_least: Mapping[str, float] | None = None,
@@ -220,9 +228,8 @@ def plan_audit(
         Number of cells to draw; all cells if there are fewer.
     goal : {"micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", \
 "macro-recall"}, default="micro-f"
-        Measure that is to be known best. The report has all measures, whatever the goal.
-    beta : float, default=1.0
-        Weight of recall in the F-measure: recall counts beta² as much as precision.
+        Measure that is to be known best. The report has all measures, whatever the goal. F has the
+        beta that the thresholds were tuned for.
     known : array, sparse matrix or frame of shape (n_samples, n_labels), default=None
         Answers that are known already, such as those of the review queue: 0 or 1, and NaN where
         nothing is known. These cells are counted as they are, and not drawn.
@@ -291,7 +298,7 @@ def plan_audit(
     n_cells = check_whole(n_cells, "n_cells")
     if goal not in GOALS:
         raise ValueError(f"goal must be one of {', '.join(GOALS)}, got {goal!r}.")
-    check_beta(beta)
+    beta = 1.0 if isinstance(thresholds, Bands) else thresholds.evidence.beta
     promises = promised_rates(thresholds) if at_least is None else check_at_least(at_least, GOALS)
     random = check_random_state(random_state)
     checked = check_scores(scores, n_labels=len(thresholds))
@@ -300,176 +307,132 @@ def plan_audit(
     names = tuple(map(str, range(n_samples))) if ids is None else tuple(map(str, ids))
     if len(names) != n_samples:
         raise ValueError(f"ids must have one id for each of {n_samples} samples, got {len(names)}.")
-    cells = _AuditedCells(thresholds, matrix, _guesser(thresholds, matrix, calibrate), known)
-    drawn, totals = _draw(cells, n_cells, goal, beta, random)
+    rows, drawn, totals = _draw(
+        _cells(thresholds, matrix, Calibration(thresholds, matrix, calibrate), known),
+        len(thresholds),
+        n_cells,
+        (goal, beta),
+        random,
+    )
     return AuditPlan(
-        ids=tuple(names[i] for i in drawn.pop("rows").tolist()),
+        tuple(names[i] for i in rows.tolist()),
         **drawn,
         totals=totals,
-        known=cells.known_counts(),
         label_names=thresholds.label_names,
         goal=goal,
-        beta=float(beta),
+        beta=beta,
         promises=promises,
     )
 
 
-def _guesser(rule: Any, scores: Any, calibrate: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from scores to guessed probabilities."""
-    if calibrate is not None:
-        labelled, Y = calibration_samples(rule, calibrate)
-        return fit_sigmoids(labelled, Y, np.ones(len(Y)), increasing=True).probabilities
-    values = scores.data if sparse.issparse(scores) else scores
-    if values.size and not (values.min() >= 0 and values.max() <= 1):
-        raise ValueError(
-            "scores must be probabilities from 0 to 1 without calibrate, got scores from "
-            f"{values.min():g} to {values.max():g}."
-        )
-    return lambda block: np.asarray(block, dtype=np.float64)
+class _CellBlock(NamedTuple):
+    """Cells of consecutive rows; arrays of shape (n_rows, n_labels)."""
+
+    first: int
+    scores: np.ndarray
+    states: np.ndarray
+    guesses: np.ndarray  # the answer itself where it is known
+    unknown: np.ndarray
+
+    def by_state(self, *numbers: Any, combine: Any = np.sum) -> np.ndarray:
+        """Return the sums of some numbers over the cells of each state and label."""
+        here = [self.states == state for state in range(3)]
+        return np.array([[combine(part * one, axis=0) for one in here] for part in numbers])
 
 
-class _AuditedCells:
-    """The cells of checked scores in blocks of rows, with their states and known answers."""
+def _cells(
+    rule: Any, scores: Any, calibration: Calibration, known: Any
+) -> Callable[[], Iterator[_CellBlock]]:
+    """Return a function that yields all cells in blocks of rows."""
+    truth = None
+    if known is not None:
+        found = check_labels(known, input_name="known", allow_missing=True)
+        if found.matrix.shape[0] != scores.shape[0]:
+            raise ValueError(
+                f"known must have {scores.shape[0]} samples, got {found.matrix.shape[0]}."
+            )
+        truth = dense_targets(found.matrix, found.missing).astype(np.float64)
+        truth = in_order(rule, truth, found.names, "known")
+    rule = replace(rule, label_names=None)  # columns are in its order already
 
-    def __init__(self, rule: Any, scores: Any, guess: Callable[..., np.ndarray], known: Any):
-        self.rule, self.scores, self.guess = rule, scores, guess
-        self.known = None
-        if known is not None:
-            found = check_labels(known, input_name="known", allow_missing=True)
-            if found.matrix.shape[0] != scores.shape[0]:
-                raise ValueError(
-                    f"known must have {scores.shape[0]} samples, got {found.matrix.shape[0]}."
-                )
-            truth = dense_targets(found.matrix, found.missing).astype(np.float64)
-            self.known = in_order(rule, truth, found.names, "known")
-
-    def blocks(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield the first row, scores, states, guesses and answers (NaN: not known) of blocks."""
-        n_samples, n_labels = self.scores.shape
-        step = max(1, _BLOCK // max(n_labels, 1))
-        for first in range(0, n_samples, step):
-            block = self.scores[first : first + step]
-            decided = _without_names(self.rule).decide(block)
+    def blocks() -> Iterator[_CellBlock]:
+        step = max(1, _BLOCK // max(scores.shape[1], 1))
+        for first in range(0, scores.shape[0], step):
+            block = scores[first : first + step]
+            decided = rule.decide(block)
             if sparse.issparse(block):
                 block, decided = block.toarray(), decided.toarray()
             states = np.where(decided == -1, 2, decided).astype(np.int8)
-            guesses = np.clip(self.guess(block), _LEAST_GUESS, 1 - _LEAST_GUESS)
-            answers = (
-                np.full(states.shape, np.nan)
-                if self.known is None
-                else self.known[first : first + step]
-            )
-            yield first, block, states, guesses, answers
+            guesses = np.clip(calibration.probabilities(block), _LEAST_GUESS, 1 - _LEAST_GUESS)
+            answers = np.nan if truth is None else truth[first : first + step]
+            unknown = np.broadcast_to(np.isnan(answers), states.shape)
+            yield _CellBlock(first, block, states, np.where(unknown, guesses, answers), unknown)
 
-    def known_counts(self) -> np.ndarray:
-        """Count true positives, decisions and positives of the cells with a known answer."""
-        found = np.zeros((3, self.scores.shape[1]))
-        for _, _, states, _, answers in self.blocks():
-            positive = answers == 1
-            decided = ((states == 1) & ~np.isnan(answers)) | ((states == 2) & positive)
-            found += [(positive & decided).sum(axis=0), decided.sum(axis=0), positive.sum(axis=0)]
-        return found
-
-
-def _without_names(rule: Any) -> Any:
-    """Return the rule for columns that are in its order already."""
-    from dataclasses import replace
-
-    return replace(rule, label_names=None)
+    return blocks
 
 
 def _draw(
-    cells: _AuditedCells, n_cells: int, goal: str, beta: float, random: np.random.RandomState
-) -> tuple[dict[str, Any], CellTotals]:
+    blocks: Callable[[], Iterator[_CellBlock]],
+    n_labels: int,
+    n_cells: int,
+    goal: tuple[str, float],
+    random: np.random.RandomState,
+) -> tuple[np.ndarray, dict[str, np.ndarray], CellTotals]:
     """Draw cells by their influence on the goal: the one with the lowest exponential key first."""
-    influence = _influence(cells, goal, beta)
-    n_labels = cells.scores.shape[1]
-    spread, n_unknown = 0.0, 0
-    for _, _, states, guesses, answers in cells.blocks():
-        unknown = np.isnan(answers)
-        spread += (_deviation(influence, states, guesses) * unknown).sum()
-        n_unknown += int(unknown.sum())
-    if not n_unknown:
+    sums, largest = np.zeros((4, 3, n_labels)), np.zeros((2, 3, n_labels))
+    for one in blocks():
+        sums += one.by_state(1, one.unknown, one.guesses, _deviation(one.guesses) * one.unknown)
+    if not sums[1].any():
         raise ValueError("known must leave a cell to look at, got an answer for every cell.")
-    mean = spread / n_unknown or 1.0
-    totals = CellTotals(*(np.zeros((3, n_labels)) for _ in CellTotals._fields))
-    names = ("rows", "labels", "scores", "states", "guesses", "weights")
-    kept = {name: np.zeros(0) for name in ("keys", *names)}
-    for first, block, states, guesses, answers in cells.blocks():
-        weights = (1 - _EVENLY) * _deviation(influence, states, guesses) / mean + _EVENLY
-        unknown = np.isnan(answers)
-        _add_block(totals, states, guesses, weights, unknown)
-        rows, labels = np.nonzero(unknown)
-        parts = (block, states, guesses, weights)
-        found = (rows + first, labels, *(part[rows, labels] for part in parts))
-        keys = random.standard_exponential(rows.size) / found[-1]
-        merged = {
-            name: np.append(kept[name], part)
-            for name, part in zip(kept, (keys, *found), strict=True)
-        }
+    influence = _influence(*goal, sums[0, 1], sums[2])
+    mean = (influence * sums[3]).sum() / sums[1].sum() or 1.0
+    of_weights = np.zeros((2, 3, n_labels))
+    kept = dict.fromkeys(("keys", "rows", *_DRAWN), np.zeros(0))
+    for one in blocks():
+        of_cells = influence[one.states, np.arange(n_labels)] * _deviation(one.guesses)
+        weights = (1 - _EVENLY) * of_cells / mean + _EVENLY
+        p, shares = one.guesses, one.unknown / weights
+        of_weights += one.by_state(weights * one.unknown, p * (1 - p) * shares)
+        found = one.by_state(p * shares, (1 - p) * shares, combine=np.max)
+        np.maximum(largest, found, out=largest)
+        rows, labels = np.nonzero(one.unknown)
+        cells = [part[rows, labels] for part in (one.scores, one.states, p, weights)]
+        keys = random.standard_exponential(rows.size) / cells[-1]
+        parts = zip(kept, (keys, rows + one.first, labels, *cells), strict=True)
+        merged = {name: np.append(kept[name], part) for name, part in parts}
         order = np.argsort(merged["keys"], kind="stable")[:n_cells]
         kept = {name: part[order] for name, part in merged.items()}
-    drawn: dict[str, Any] = {name: kept[name] for name in names}
-    for name in ("rows", "labels", "states"):
-        drawn[name] = drawn[name].astype(np.int64)
-    return drawn, totals
+    totals = CellTotals(*sums[:3], *of_weights, *largest)
+    drawn: dict[str, np.ndarray] = {name: kept[name].astype(kind) for name, kind in _DRAWN.items()}
+    return kept["rows"].astype(np.int64), drawn, totals
 
 
-def _influence(cells: _AuditedCells, goal: str, beta: float) -> np.ndarray:
+def _influence(goal: str, beta: float, n_decided: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """Return how much a true label changes the goal, by state and label, as far as guesses say."""
-    n_labels = cells.scores.shape[1]
-    sums = np.zeros((3, n_labels))
-    n_decided = np.zeros(n_labels)
-    for _, _, states, guesses, answers in cells.blocks():
-        expected = np.where(np.isnan(answers), guesses, answers)
-        for state in range(3):
-            sums[state] += (expected * (states == state)).sum(axis=0)
-        n_decided += (states == 1).sum(axis=0)
     average, measure = goal.split("-")
+    shape = sums.shape
     if average == "micro":
         sums, n_decided = sums.sum(axis=1, keepdims=True), n_decided.sum(keepdims=True)
-    above, below, constant = terms_of(measure, beta)
-    denominator = constant * n_decided + (below[:, None] * sums).sum(axis=0)
-    value = (above[:, None] * sums).sum(axis=0) / np.maximum(denominator, 1e-9)
+    (above, below), constant = terms_of(measure, beta)
+    denominator = constant * n_decided + below @ sums
+    value = above @ sums / np.maximum(denominator, 1e-9)
     found = np.abs(above[:, None] - value * below[:, None]) / np.maximum(denominator, 1.0)
-    return np.broadcast_to(found, (3, n_labels))
+    return np.broadcast_to(found, shape)
 
 
-def _deviation(influence: np.ndarray, states: np.ndarray, guesses: np.ndarray) -> np.ndarray:
-    """Return the standard deviation of what each cell adds to the goal, slightly raised."""
-    of_cell = influence[states, np.arange(states.shape[1])]
-    return np.asarray(of_cell * (np.sqrt(guesses * (1 - guesses)) + _LEAST_DEVIATION))
+def _deviation(guesses: np.ndarray) -> np.ndarray:
+    """Return the standard deviation of the label of each cell, slightly raised."""
+    return np.asarray(np.sqrt(guesses * (1 - guesses)) + _LEAST_DEVIATION)
 
 
-def _add_block(
-    totals: CellTotals,
-    states: np.ndarray,
-    guesses: np.ndarray,
-    weights: np.ndarray,
-    unknown: np.ndarray,
-) -> None:
-    """Add the cells of a block to the totals."""
-    for state in range(3):
-        here = (states == state) & unknown
-        for part, numbers in zip(
-            totals[:4],
-            (1.0, guesses, weights, guesses * (1 - guesses) / weights),
-            strict=True,
-        ):
-            part[state] += (numbers * here).sum(axis=0)
-        for part, numbers in zip(totals[4:], (guesses, 1 - guesses), strict=True):
-            np.maximum(part[state], (numbers / weights * here).max(axis=0), out=part[state])
-
-
-def terms_of(measure: str, beta: float) -> tuple[np.ndarray, np.ndarray, float]:
+def terms_of(measure: str, beta: float) -> tuple[np.ndarray, float]:
     """Return what a positive of each state adds above and below the line of a measure.
 
-    The third number is what a decision adds below the line, whatever the truth. States are: not
+    The second number is what a decision adds below the line, whatever the truth. States are: not
     decided, decided, and to review, which becomes a decision if the label is true.
     """
-    hits, decided = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    if measure == "precision":
-        return hits, decided, 1.0
-    if measure == "recall":
-        return hits, np.ones(3), 0.0
-    return (1 + beta**2) * hits, decided + beta**2, 1.0
+    hits, reviewed = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    if measure == "f":
+        return np.stack([(1 + beta**2) * hits, reviewed + beta**2]), 1.0
+    below = reviewed if measure == "precision" else np.ones(3)
+    return np.stack([hits, below]), float(measure == "precision")

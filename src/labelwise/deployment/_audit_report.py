@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,77 +27,63 @@ from labelwise._text import as_text, counted, printable
 from labelwise._tuning import log_capitals
 from labelwise._validation import check_instance, check_real
 from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
+from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Estimates, from_to
 from labelwise.deployment._promises import GOALS, check_at_least
 
 # Values of a measure that are tested: the ends of intervals are among them.
 GRID = np.linspace(0.0, 1.0, 501)
-_MEASURES = ("precision", "recall", "f")
-_MOST_SHOWN = 20
 # Draws of which the numbers of all tested values are in memory.
 _TOGETHER = 1000
 
 
-class _Sums(NamedTuple):
-    """Estimates of the sums above and below the line of a measure, after each draw.
-
-    `above` and `below` are the estimates, `above_known` and `below_known` the same without the
-    cell of the draw, and `left` the weight of the cells that it was drawn from.
-    """
-
-    above: np.ndarray
-    below: np.ndarray
-    above_known: np.ndarray
-    below_known: np.ndarray
-    left: np.ndarray
-
-
 @dataclass(frozen=True)
-class _Population:
-    """All cells, or those of one label: totals, known counts, and the drawn cells with answers."""
+class Population:
+    """All cells, or those of one label: totals, and the drawn cells with answers."""
 
     totals: CellTotals  # arrays of shape (3,)
-    known: np.ndarray  # true positives, decisions, positives
     states: np.ndarray
     guesses: np.ndarray
     weights: np.ndarray
     answers: np.ndarray  # NaN where the person is not sure
 
-    def sums(self, measure: str, beta: float, unsure: np.ndarray) -> _Sums:
-        """Compute the estimates of a measure; unsure cells of each state count as `unsure`."""
-        above, below, constant = terms_of(measure, beta)
+    @staticmethod
+    def of(plan: AuditPlan, answers: np.ndarray, label: int | None = None) -> Population:
+        """Return all answered cells of a plan, or those of one label."""
+        labels = plan.labels[: answers.size]
+        here = np.flatnonzero(labels == (labels if label is None else label))
+        drawn = (part[here] for part in (plan.states, plan.guesses, plan.weights, answers))
+        return Population(plan.totals.of_labels(slice(None) if label is None else [label]), *drawn)
+
+    def sums(
+        self, measure: str, beta: float, unsure: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Estimate the sums above and below the line after each draw, of shape (2, n_draws).
+
+        The second array has the same without the cell of the draw, the third the weight of the
+        cells that it was drawn from. Unsure cells of each state count as `unsure`.
+        """
+        terms, constant = terms_of(measure, beta)
         y = np.where(np.isnan(self.answers), unsure[self.states], self.answers)
-        gone = np.append(0.0, np.cumsum(self.weights))[:-1]
-        left = self.totals.weight.sum() - gone
-        hits, decided, positives = self.known
-        scale = 1 + beta**2 if measure == "f" else 1.0
-        starts = (
-            scale * hits,
-            constant * (decided + self.totals.n_cells[1])
-            + {"precision": 0.0, "recall": positives, "f": beta**2 * positives}[measure],
-        )
-        found = []
-        for start, of_state in zip(starts, (above, below), strict=True):
-            surprise = of_state[self.states] * (y - self.guesses)
-            before = np.append(0.0, np.cumsum(surprise))[:-1]
-            base = start + of_state @ self.totals.guessed + before
-            found += [base + surprise * left / self.weights, base]
-        return _Sums(found[0], found[2], found[1], found[3], left)
+        left = self.totals.weight.sum() - np.append(0.0, np.cumsum(self.weights))[:-1]
+        surprise = terms[:, self.states] * (y - self.guesses)
+        start = terms @ self.totals.guessed + [0.0, constant * self.totals.n_cells[1]]
+        known = start[:, None] + np.cumsum(surprise, axis=1) - surprise
+        return known + surprise * left / self.weights, known, left
 
     @property
     def is_complete(self) -> bool:
         """Whether all cells have an answer, so that nothing has to be estimated."""
-        is_last = self.answers.size == int(self.totals.n_cells.sum())
-        return bool(is_last and self.answers.size and not np.isnan(self.answers).any())
+        n_answers = self.answers.size
+        is_last = n_answers == int(self.totals.n_unknown.sum())
+        return bool(is_last and n_answers and not np.isnan(self.answers).any())
 
     def estimate(self, measure: str, beta: float) -> float:
         """Return the quotient of the mean estimates of both sums; NaN if it is not defined."""
-        sums = self.sums(measure, beta, np.full(3, 0.5))
-        if not sums.left.size:
+        if not self.answers.size:
             return math.nan
+        sums, _, _ = self.sums(measure, beta, np.full(3, 0.5))
         # The last draw of all cells has the sums themselves.
-        above, below = (
-            part[-1] if self.is_complete else part.mean() for part in (sums.above, sums.below)
-        )
+        above, below = sums[:, -1] if self.is_complete else sums.mean(axis=1)
         return float(np.clip(above / below, 0.0, 1.0)) if below > 1e-9 else math.nan
 
     def bounds(
@@ -107,6 +93,8 @@ class _Population:
         if self.is_complete:
             value = self.estimate(measure, beta)
             return (0.0, 1.0) if math.isnan(value) else (value, value)
+        if not self.answers.size:
+            return 0.0, 1.0
         lower = self._capitals(measure, beta, alpha / 2, n_planned, 1.0)
         upper = self._capitals(measure, beta, alpha / 2, n_planned, -1.0)[::-1]
         target = -math.log(alpha / 2)
@@ -118,37 +106,37 @@ class _Population:
         self, measure: str, beta: float, alpha: float, n_planned: int, sign: float
     ) -> np.ndarray:
         """Bet that the measure is above (sign 1) or below (sign -1) each value of the grid."""
-        above, below, _ = terms_of(measure, beta)
+        (above, below), _ = terms_of(measure, beta)
         # Unsure cells count against the bet: a positive raises a measure only if it is decided.
         unsure = np.array([1.0, 0.0, 0.0]) if sign > 0 else np.array([0.0, 1.0, 1.0])
-        sums = self.sums(measure, beta, unsure)
-        of_state = sign * (above[:, None] - GRID * below[:, None])
+        sums, known, left = self.sums(measure, beta, unsure)
+        totals, of_state = self.totals, sign * (above[:, None] - GRID * below[:, None])
         worst = np.max(
-            np.maximum(of_state, 0) * self.totals.most_negative[:, None]
-            + np.maximum(-of_state, 0) * self.totals.most_positive[:, None],
+            np.maximum(of_state, 0) * totals.most_negative[:, None]
+            + np.maximum(-of_state, 0) * totals.most_positive[:, None],
             axis=0,
         )
-        if not sums.left.size:
-            return np.zeros(GRID.size)
-        first = sums.left[0] * worst - sign * (sums.above_known[0] - GRID * sums.below_known[0])
-        variance = self.totals.weight.sum() * (of_state**2 * self.totals.variance[:, None]).sum(0)
-        squares = variance / np.maximum(first, np.sqrt(variance) + 1e-9) ** 2
+
+        def numbers(pair: np.ndarray) -> np.ndarray:
+            return np.asarray(sign * (pair[0][:, None] - GRID * pair[1][:, None]))
 
         def blocks() -> Iterator[np.ndarray]:
-            for start in range(0, sums.left.size, _TOGETHER):
+            for start in range(0, left.size, _TOGETHER):
                 rows = slice(start, start + _TOGETHER)
-                known = sums.above_known[rows, None] - GRID * sums.below_known[rows, None]
-                number = sign * (sums.above[rows, None] - GRID * sums.below[rows, None])
                 # The number of a draw cannot be below -least, which the earlier draws tell.
-                least = sums.left[rows, None] * worst - sign * known
+                least = left[rows, None] * worst - numbers(known[:, rows])
                 # If even the lowest number is above 0, the value is impossible.
-                yield np.ascontiguousarray(number / np.maximum(least, 1e-9 + 1e-9 * worst))
+                least = np.maximum(least, 1e-9 + 1e-9 * worst)
+                yield np.ascontiguousarray(numbers(sums[:, rows]) / least)
 
+        first = left[0] * worst - numbers(known[:, :1])[0]
+        variance = totals.weight.sum() * (of_state**2 * totals.variance[:, None]).sum(axis=0)
+        squares = variance / np.maximum(first, np.sqrt(variance) + 1e-9) ** 2
         return log_capitals(blocks(), -np.ones(GRID.size), squares, n_planned, alpha)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditReport:
+class AuditReport(Estimates):
     """Estimates and intervals from the answers of an audit; prints as a table.
 
     `audit_report` returns such objects. Measures have names such as "micro-f"; those of the
@@ -190,10 +178,6 @@ class AuditReport:
     audit_report : Compute estimates and intervals from answers.
     """
 
-    values: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]
-    label_values: Mapping[str, np.ndarray]
-    label_intervals: Mapping[str, np.ndarray]
     n_answers: int
     n_unsure: int
     n_later: int
@@ -201,11 +185,23 @@ class AuditReport:
     verdicts: Mapping[str, str]
     n_more: Mapping[str, float]
     promises: Mapping[str, float]
-    level: float
-    label_names: tuple[str, ...]
 
-    # Comparing arrays gives arrays, so that two reports are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as dicts and lists, as --json writes them.
+
+        Returns
+        -------
+        dict
+            Numbers of answers, verdicts on promises, and the value and both ends of the interval
+            of each measure and of each label.
+        """
+        promises = [
+            {"promise": name, "limit": limit, "verdict": self.verdicts[name]}
+            | {"n_more": self.n_more.get(name, 0)}
+            for name, limit in self.promises.items()
+        ]
+        answers = {name: getattr(self, name) for name in ("n_answers", "n_planned", "n_unsure")}
+        return {**answers, "promises": promises, **super().to_dict()}
 
     def __repr__(self) -> str:
         lines = [f"Audit with {self.n_answers:,} of {self.n_planned:,} answers"]
@@ -219,44 +215,27 @@ class AuditReport:
                 f"{counted(self.n_later, 'answer')} after the first empty cell not counted: cells "
                 "that are skipped could be the difficult ones"
             )
-        lines += [self._promise(name) for name in self.promises]
-        return "\n".join([*lines, "", self._table(), *self._labels()])
-
-    def _promise(self, name: str) -> str:
-        asked = f"{name} at least {self.promises[name]:g}"
-        verdict = self.verdicts[name]
-        if verdict != "open":
-            return f"{asked}: {verdict}"
-        more = self.n_more[name]
-        needed = f"about {more:,.0f} more answers" if math.isfinite(more) else "far more answers"
-        return f"{asked}: not decided yet, {needed} needed"
-
-    def _table(self) -> str:
-        head = ["measure", "estimate", f"{self.level:.0%} interval"]
-        rows = [
-            [name, f"{value:.4f}", "{:.3f} to {:.3f}".format(*self.intervals[name])]
-            for name, value in self.values.items()
-        ]
-        return as_text([head, *rows])
+        for name, limit in self.promises.items():
+            more = self.n_more.get(name, 0)
+            many = f"about {more:,.0f}" if math.isfinite(more) else "far"
+            is_open = self.verdicts[name] == "open"
+            said = (
+                f"not decided yet, {many} more answers needed" if is_open else self.verdicts[name]
+            )
+            lines.append(f"{name} at least {limit:g}: {said}")
+        return "\n".join([*lines, "", self._table("estimate", "interval"), *self._labels()])
 
     def _labels(self) -> list[str]:
         """Return the table of labels with the narrowest intervals of F."""
-        low, high = self.label_intervals["f"]
-        order = np.argsort(high - low, kind="stable")[:_MOST_SHOWN]
-        order = order[(high - low)[order] < 1]
-        if not order.size or len(self.label_names) == 1:
-            return []
+        widths = np.diff(self.label_intervals["f"], axis=0)[0]
+        order = [j for j in np.argsort(widths, kind="stable")[:MOST_SHOWN] if widths[j] < 1]
         rows = [
-            [
-                printable(self.label_names[j]),
-                *(
-                    "{:.3f} to {:.3f}".format(*self.label_intervals[name][:, j])
-                    for name in _MEASURES
-                ),
-            ]
+            [printable(self.label_names[j])]
+            + [from_to(self.label_intervals[name][:, j]) for name in MEASURES]
             for j in order
         ]
-        return ["", *as_text([["label", *_MEASURES], *rows]).splitlines()]
+        is_shown = rows and len(self.label_names) > 1
+        return ["", as_text([["label", *MEASURES], *rows])] if is_shown else []
 
 
 def audit_report(
@@ -326,31 +305,24 @@ def audit_report(
     promises = plan.promises if at_least is None else check_at_least(at_least, GOALS)
     given = answers_of(plan.columns(), answers)
     counted_until = int(np.argmax(np.append(given == "", True)))
-    n_later = int((given[counted_until:] != "").sum())
     found = np.where(given[:counted_until] == "?", np.nan, given[:counted_until] == "1")
     alpha, beta = 1 - level, plan.beta
-    whole = _population(plan, found, None)
-    values, intervals = {}, {}
-    for measure in _MEASURES:
+    whole = Population.of(plan, found)
+    n_labels = len(plan._names)
+    values, intervals, of_labels, ends = {}, {}, {}, {}
+    for measure in MEASURES:
         values[f"micro-{measure}"] = whole.estimate(measure, beta)
         intervals[f"micro-{measure}"] = whole.bounds(measure, beta, alpha, len(plan))
-    n_labels = plan.known.shape[1]
-    of_labels = {measure: np.full(n_labels, np.nan) for measure in _MEASURES}
-    ends = {measure: np.zeros((2, n_labels)) for measure in _MEASURES}
-    together = {measure: np.zeros((2, n_labels)) for measure in _MEASURES}
-    for part in (*ends.values(), *together.values()):
-        part[1] = 1.0
-    for j in np.unique(plan.labels[:counted_until]):
-        one = _population(plan, found, int(j))
-        n_mine = int((plan.labels == j).sum())
-        for measure in _MEASURES:
+    for measure in MEASURES:
+        of_labels[measure] = np.full(n_labels, np.nan)
+        ends[measure], together = np.tile([[[0.0], [1.0]]], (2, 1, n_labels))
+        for j in np.unique(plan.labels[:counted_until]):
+            one, n_mine = Population.of(plan, found, j), int((plan.labels == j).sum())
             of_labels[measure][j] = one.estimate(measure, beta)
             ends[measure][:, j] = one.bounds(measure, beta, alpha, n_mine)
-            together[measure][:, j] = one.bounds(measure, beta, alpha / n_labels, n_mine)
-    for measure in _MEASURES:
-        low, high = together[measure].mean(axis=1).tolist()
+            together[:, j] = one.bounds(measure, beta, alpha / n_labels, n_mine)
         values[f"macro-{measure}"] = float(np.mean(of_labels[measure]))
-        intervals[f"macro-{measure}"] = (low, high)
+        intervals[f"macro-{measure}"] = tuple(together.mean(axis=1).tolist())
     verdicts, n_more = {}, {}
     for name, limit in promises.items():
         low, high = intervals[name]
@@ -362,36 +334,20 @@ def audit_report(
         intervals=intervals,
         label_values=of_labels,
         label_intervals=ends,
+        level=level,
+        label_names=plan._names,
         n_answers=counted_until,
         n_unsure=int(np.isnan(found).sum()),
-        n_later=n_later,
+        n_later=int((given[counted_until:] != "").sum()),
         n_planned=len(plan),
         verdicts=verdicts,
         n_more=n_more,
         promises=dict(promises),
-        level=level,
-        label_names=plan._names,
-    )
-
-
-def _population(plan: AuditPlan, answers: np.ndarray, label: int | None) -> _Population:
-    """Return all answered cells of a plan, or those of one label."""
-    here = np.arange(answers.size)
-    if label is not None:
-        here = here[plan.labels[: answers.size] == label]
-    labels = slice(None) if label is None else [label]
-    return _Population(
-        plan.totals.of_labels(labels),
-        plan.known[:, labels].sum(axis=1),
-        plan.states[here],
-        plan.guesses[here],
-        plan.weights[here],
-        answers[here],
     )
 
 
 def _answers_needed(
-    plan: AuditPlan, cells: _Population, name: str, limit: float, alpha: float
+    plan: AuditPlan, cells: Population, name: str, limit: float, alpha: float
 ) -> float:
     """Estimate how many more answers decide a promise, if the next ones are like these.
 
@@ -400,8 +356,8 @@ def _answers_needed(
     average, measure = name.split("-")
     if average == "macro" or cells.answers.size < 2:
         return math.inf
-    sums = cells.sums(measure, plan.beta, np.full(3, 0.5))
-    numbers = sums.above - limit * sums.below
+    (above, below), _, _ = cells.sums(measure, plan.beta, np.full(3, 0.5))
+    numbers = above - limit * below
     mean = float(numbers.mean())
     if mean == 0:
         return math.inf

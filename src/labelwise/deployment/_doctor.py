@@ -63,6 +63,17 @@ class Findings:
     def __len__(self) -> int:
         return len(self.found)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as dicts, as --json writes them.
+
+        Returns
+        -------
+        dict
+            The number of checks, and code, name and text of each finding.
+        """
+        found = [one._asdict() for one in self.found]
+        return {"n_checks": self.n_checks, "findings": found}
+
     def __repr__(self) -> str:
         title = f"{counted(self.n_checks, 'check')}, {counted(len(self), 'finding')}"
         if not self.found:

@@ -5,7 +5,6 @@ Importing pydantic takes 0.06 seconds, so that this file is imported only to rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -16,10 +15,14 @@ from pydantic import Field, model_validator
 from labelwise._io import DataError
 from labelwise._json_files import Floats, JsonFile, Names, Number, Wholes
 from labelwise._text import quoted
-from labelwise.deployment._promises import BETS, GOALS, NAMES
+from labelwise.deployment._promises import GOALS, NAMES
 
-_GOAL = f"^({'|'.join(GOALS)})$"
-_PROMISE = f"{'|'.join(NAMES)}|label-precision|label-recall|decisions"
+# Fields of `CellTotals`, each with a number for each of three states and each label.
+_N_TOTALS = 7
+_AtLeast = dict[
+    Annotated[str, Field(pattern=f"^({'|'.join({*GOALS, *NAMES})})$")],
+    Annotated[float, Field(ge=0, le=1)],
+]
 # Words of answers, in lower case.
 _WORDS = {
     **dict.fromkeys(("1", "1.0", "yes", "y", "true"), "1"),
@@ -30,7 +33,7 @@ _WORDS = {
 
 
 class PlanFile(JsonFile):
-    """A file of a plan: the fields of `AuditPlan`, with the totals of each state one by one."""
+    """A file of a plan: the fields of `AuditPlan`."""
 
     form = "labelwise audit"
     later: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {}}
@@ -41,32 +44,22 @@ class PlanFile(JsonFile):
     states: Wholes
     guesses: Floats
     weights: Floats
-    n_cells: Floats
-    guessed: Floats
-    weight: Floats
-    variance: Floats
-    most_negative: Floats
-    most_positive: Floats
-    known: Floats
+    totals: Floats
     label_names: Names | None
-    goal: Annotated[str, Field(pattern=_GOAL)]
+    goal: Annotated[str, Field(pattern=f"^({'|'.join(GOALS)})$")]
     beta: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    promises: dict[Annotated[str, Field(pattern=_GOAL)], Annotated[float, Field(ge=0, le=1)]]
+    promises: _AtLeast
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        drawn = (self.scores, self.states, self.guesses, self.weights)
-        if any(len(part) != len(self.ids) for part in (self.labels, *drawn)):
+        drawn = (self.labels, self.scores, self.states, self.guesses, self.weights)
+        if any(len(part) != len(self.ids) for part in drawn):
             raise ValueError("ids, labels, scores, states, guesses and weights must be as long.")
-        totals = [self.n_cells, self.guessed, self.weight, self.variance]
-        totals += [self.most_negative, self.most_positive]
-        n_labels = self.known.size // 3
-        if not n_labels or any(part.size != 3 * n_labels for part in (*totals, self.known)):
-            raise ValueError("totals must have three numbers for each label.")
+        n_labels, rest = divmod(self.totals.size, 3 * _N_TOTALS)
+        if rest or not n_labels or (self.totals < 0).any() or np.isinf(self.totals).any():
+            raise ValueError("totals must be finite numbers, not negative, of each label.")
         if self.label_names is not None and len(self.label_names) != n_labels:
             raise ValueError(f"label_names must be those of {n_labels} labels.")
-        if any((part < 0).any() or np.isinf(part).any() for part in (*totals, self.known)):
-            raise ValueError("totals must not be negative or infinite.")
         places = (self.labels < n_labels).all() and (self.states < 3).all()
         if not places or not ((self.weights > 0) & (self.weights < np.inf)).all():
             raise ValueError("drawn cells must have a label, a state and a weight.")
@@ -76,48 +69,31 @@ class PlanFile(JsonFile):
 
 
 class MonitorFile(JsonFile):
-    """A file of a monitor: its promises, the capital of each bet, and what each update showed.
-
-    Lists with a number for each promise and bet, or each update and promise, are flat.
-    """
+    """A file of a monitor: what it watches, and the evidence; lists of lists are flat."""
 
     form = "labelwise monitor"
     later: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {}}
 
     thresholds: Floats
     level: Annotated[float, Field(ge=0.5, lt=1)]
-    names: list[str]
-    limits: Floats
-    sources: list[str]
-    labels: list[int]  # -1 for all labels
-    betas: Floats
+    at_least: _AtLeast
+    tolerance: Annotated[float, Field(ge=0, le=1)]
     batches: list[str]
     n_samples: Wholes
     evidence: list[Number]
     values: list[Number]
-    capital: list[Number]
-    best: list[Number]
-    since: Wholes
+    state: list[Number]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        n_promises, n_updates, n_labels = len(self.names), len(self.batches), self.thresholds.size
-        by_promise = (self.limits, self.sources, self.labels, self.betas)
-        by_bet, by_update = (self.capital, self.best, self.since), (self.evidence, self.values)
-        sizes = [
-            *((part, n_promises) for part in by_promise),
-            *((part, n_promises * BETS.size) for part in by_bet),
-            *((part, n_promises * n_updates) for part in by_update),
-            (self.n_samples, n_updates),
-        ]
-        if not n_promises or any(len(part) != size for part, size in sizes):
-            raise ValueError("lists must have an item for each promise, bet and update.")
-        if not all(re.fullmatch(_PROMISE, name) for name in self.names):
-            raise ValueError("names must be those of promises.")
-        if not all(-1 <= label < n_labels for label in self.labels):
-            raise ValueError("labels must be those of the thresholds.")
-        if (self.since >= max(n_updates, 1)).any() or np.isnan([*self.capital, *self.best]).any():
-            raise ValueError("since must be an update, and capital must be numbers.")
+        since = np.array(self.state[2 * len(self.state) // 3 :])
+        if len(self.n_samples) != len(self.batches) or len(self.values) != len(self.evidence):
+            raise ValueError("lists must have an item for each update.")
+        if (
+            np.isnan(self.state).any()
+            or not np.isin(since, np.arange(len(self.batches) or 1)).all()
+        ):
+            raise ValueError("state must have the capital and the update of each bet.")
         return self
 
 
@@ -134,17 +110,10 @@ def answers_of(cells: Mapping[str, list[Any]], answers: Any) -> np.ndarray:
 
 
 def _word(answer: Any, whose: str) -> str:
-    text = (
-        ""
-        if answer is None
-        else str(int(answer))
-        if isinstance(answer, bool | np.bool)
-        else str(answer)
-    )
-    found = _WORDS.get(text.strip().lower())
+    found = _WORDS.get(str(answer).strip().lower())
     if found is None:
         raise ValueError(
-            f"answers must be 0, 1, empty, or ? if not sure, got {text!r:.50} {whose}."
+            f"answers must be 0, 1, empty, or ? if not sure, got {str(answer)!r:.50} {whose}."
         )
     return found
 

@@ -16,16 +16,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from labelwise._text import as_text, printable
+from labelwise._text import printable
 from labelwise._validation import check_real
 from labelwise.decisions import Bands, Thresholds
-from labelwise.deployment._promises import BETS, Promise, promises_of, sample_numbers
+from labelwise.deployment._estimates import MOST_SHOWN
+from labelwise.deployment._promises import promises_of, records, sample_numbers, table_of
 
-_MOST_SHOWN = 20
+# Bets of monitors, as shares of the largest one that cannot lose more than everything.
+BETS = 0.95 * 0.5 ** np.arange(10)
 
 
 class Monitor:
@@ -104,22 +106,16 @@ class Monitor:
         level: float = 0.95,
         tolerance: float = 0.05,
     ) -> None:
-        level = check_real(level, "level", least=0.5, most=0.9999)
-        self._start(thresholds, level, promises_of(thresholds, at_least, tolerance))
-
-    def _start(
-        self, thresholds: Thresholds | Bands, level: float, promises: tuple[Promise, ...]
-    ) -> None:
-        self.thresholds, self.level, self.promises = thresholds, level, promises
+        self.thresholds, self.level = thresholds, check_real(level, "level", least=0.5, most=0.9999)
+        self.at_least, self.tolerance = dict(at_least or {}), tolerance
+        self.promises = promises_of(thresholds, at_least, tolerance)
         self.batches: list[str] = []
         self.n_samples: list[int] = []
         self.evidence: list[np.ndarray] = []
         self.values: list[np.ndarray] = []
-        shape = (len(self.promises), BETS.size)
-        # Logarithms of the capital of each bet, and of the best start of it, with its batch.
-        self._capital = np.full(shape, -np.inf)
-        self._best = np.full(shape, -np.inf)
-        self._since = np.zeros(shape, dtype=np.int64)
+        # Logarithms of the capital of each bet, and of its best start, with the batch of that.
+        self._state = np.full((3, len(self.promises), BETS.size), -np.inf)
+        self._state[2] = 0
 
     @property
     def threshold(self) -> float:
@@ -146,7 +142,8 @@ class Monitor:
             return None
         found = np.flatnonzero(self.alarms >= 0)
         first = found[np.argmax(self.evidence[-1][found])]
-        return self.batches[int(self._since[first, np.argmax(self._best[first])])]
+        _, best, since = self._state[:, first]
+        return self.batches[int(since[np.argmax(best)])]
 
     def update(
         self, scores: Any, Y: Any, *, name: str | None = None, groups: Any = None
@@ -187,36 +184,50 @@ class Monitor:
             ]
         )
         paid = -math.log((number + 1) * (number + 2) * BETS.size)
-        self._capital = np.logaddexp(self._capital, paid) + gains
-        starts_again = self._best <= 0
-        self._since = np.where(starts_again, number, self._since)
-        self._best = np.where(starts_again, 0.0, self._best) + gains
+        capital, best, since = self._state
+        capital = np.logaddexp(capital, paid) + gains
+        self._state = np.stack(
+            [capital, np.maximum(best, 0.0) + gains, np.where(best <= 0, number, since)]
+        )
         self.batches.append(name)
         self.n_samples.append(found.n_samples)
-        self.evidence.append(np.logaddexp.reduce(self._capital, axis=1))
+        self.evidence.append(np.logaddexp.reduce(capital, axis=1))
         self.values.append(found.values)
         return self
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as dicts and lists, as --json writes them.
+
+        Returns
+        -------
+        dict
+            Whether there is an alarm, the time of change, and a dict for each promise.
+        """
+        columns = {
+            "value": self.values[-1],
+            "evidence": self.evidence[-1],
+            "alarm_at": [None if at < 0 else self.batches[at] for at in self.alarms],
+        }
+        return {
+            "alarm": self.alarm,
+            "changed_at": self.changed_at,
+            "n_updates": len(self.batches),
+            "n_samples": sum(self.n_samples),
+            "level": self.level,
+            "alarm_from": self.threshold,
+            "promises": records(self.promises, self.thresholds.label_names, columns),
+        }
+
     def __repr__(self) -> str:
-        names = self.thresholds.label_names
         title = f"Monitor of {len(self.batches)} updates, {sum(self.n_samples):,} samples: "
         title += "no alarm" if not self.alarm else f"alarm, changed at {printable(self.changed_at)}"
         if not self.batches:
             return title
-        order = np.argsort(-self.evidence[-1], kind="stable")[:_MOST_SHOWN]
-        head = ["promise", "from", "last value", "evidence", "alarm at"]
-        rows = [
-            [
-                self.promises[k].text(names),
-                self.promises[k].source,
-                f"{self.values[-1][k]:.4f}",
-                f"{self.evidence[-1][k]:.2f}",
-                "-" if self.alarms[k] < 0 else printable(self.batches[self.alarms[k]]),
-            ]
-            for k in order
-        ]
+        found = self.to_dict()["promises"]
+        order = np.argsort(-self.evidence[-1], kind="stable")[:MOST_SHOWN]
+        shown = {"value": ".4f", "evidence": ".2f", "alarm_at": ""}
         said = f"evidence against a promise is a logarithm; alarm from {self.threshold:.2f} on"
-        return "\n".join([title, said, "", as_text([head, *rows])])
+        return f"{title}\n{said}\n\n{table_of([found[k] for k in order], shown)}"
 
     def save(self, path: str | Path) -> None:
         """Write the state to a JSON file, without the thresholds.
@@ -229,24 +240,9 @@ class Monitor:
         from labelwise._json_files import json_content, write_json
         from labelwise.deployment._files import MonitorFile
 
-        columns = list(zip(*self.promises, strict=True))
-        fields = {
-            "thresholds": _ends(self.thresholds),
-            "level": self.level,
-            "names": columns[0],
-            "limits": np.array(columns[1]),
-            "sources": columns[2],
-            "labels": [-1 if label is None else label for label in columns[3]],
-            "betas": np.array(columns[4]),
-            "batches": self.batches,
-            "n_samples": self.n_samples,
-            "evidence": np.ravel(self.evidence),
-            "values": np.ravel(self.values),
-            "capital": self._capital.ravel(),
-            "best": self._best.ravel(),
-            "since": self._since.ravel(),
-        }
-        write_json(json_content(MonitorFile, fields), path)
+        flat = {name: np.ravel(getattr(self, name)) for name in ("evidence", "values", "_state")}
+        fields = {**vars(self), "thresholds": _ends(self.thresholds), **flat}
+        write_json(json_content(MonitorFile, {**fields, "state": flat["_state"]}), path)
 
     @staticmethod
     def load(path: str | Path, thresholds: Thresholds | Bands) -> Monitor:
@@ -276,22 +272,18 @@ class Monitor:
         found = read_json(path, MonitorFile)
         if not np.array_equal(found.thresholds, _ends(thresholds)):
             raise DataError(path, "is the state of a monitor of other thresholds.")
-        labels = (None if label < 0 else label for label in found.labels)
-        columns = (found.names, found.limits.tolist(), found.sources, labels, found.betas.tolist())
-        promises = tuple(Promise(*one) for one in zip(*columns, strict=True))
-        monitor = Monitor.__new__(Monitor)
-        monitor._start(thresholds, found.level, promises)
+        options = {name: getattr(found, name) for name in ("at_least", "level", "tolerance")}
+        monitor = Monitor(thresholds, **options)
+        shape = (len(found.batches), len(monitor.promises))
+        if len(found.values) != shape[0] * shape[1] or len(found.state) != monitor._state.size:
+            raise DataError(path, "is the state of a monitor of other promises.")
         monitor.batches, monitor.n_samples = found.batches, found.n_samples.tolist()
-        of_updates, of_bets = (len(found.batches), len(promises)), monitor._capital.shape
-        monitor.evidence = list(np.reshape(np.array(found.evidence, np.float64), of_updates))
-        monitor.values = list(np.reshape(np.array(found.values, np.float64), of_updates))
-        monitor._capital = np.reshape(np.array(found.capital, np.float64), of_bets)
-        monitor._best = np.reshape(np.array(found.best, np.float64), of_bets)
-        monitor._since = found.since.reshape(of_bets)
+        monitor.values, monitor.evidence = (
+            list(np.reshape(np.array(part, np.float64), shape))
+            for part in (found.values, found.evidence)
+        )
+        monitor._state = np.reshape(np.array(found.state, np.float64), monitor._state.shape)
         return monitor
-
-    # Comparing arrays gives arrays, so that two monitors are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
 
 def _ends(rule: Thresholds | Bands) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Promises of deployed rules: what they are, and the numbers of samples that test them.
+"""Promises of deployed rules: what they are, the numbers of samples that test them, and one test.
 
 A promise is a least value of precision, recall or F (micro average, mean over samples, or one
 label), or a largest mean number of decisions. Each sample has a number whose mean is at least 0 if
@@ -8,21 +8,28 @@ and only if the promise is kept, and which lies between known bounds: tests by b
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from labelwise._text import printable
-from labelwise._validation import check_groups, check_instance, check_outcome, check_real
+from labelwise._text import as_text, printable
+from labelwise._tuning import log_capitals
+from labelwise._validation import (
+    check_groups,
+    check_instance,
+    check_outcome,
+    check_random_state,
+    check_real,
+)
 from labelwise.decisions import Bands, Thresholds
 
+KEPT, BROKEN, OPEN = "kept", "broken", "not enough rows"
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
-# Bets of monitors, as shares of the largest one that cannot lose more than everything.
-BETS = 0.95 * 0.5 ** np.arange(10)
+_RATES = ("precision", "recall")
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
 
@@ -72,6 +79,29 @@ class Promise(NamedTuple):
         return f"{measure} of {printable(name)} at least {self.limit:.4g}"
 
 
+def records(
+    promises: Sequence[Promise], label_names: Any, columns: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return a dict for each promise, with its item of each column."""
+    return [
+        {"promise": one.text(label_names), "measure": one.name, "limit": one.limit}
+        | {"source": one.source}
+        | {name: column[k] for name, column in columns.items()}
+        for k, one in enumerate(promises)
+    ]
+
+
+def table_of(promises: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> str:
+    """Return the table of records, with the columns that are shown in their formats."""
+    shown = {"promise": "", "source": "", **shown}
+    head = ["from" if name == "source" else name.replace("_", " ") for name in shown]
+    rows = [
+        ["-" if one[name] is None else format(one[name], form) for name, form in shown.items()]
+        for one in promises
+    ]
+    return as_text([head, *rows])
+
+
 def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
     """Return checked promises by name."""
     if not isinstance(at_least, Mapping):
@@ -87,9 +117,8 @@ def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
 
 def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
     """Return the guaranteed micro rates of a rule by name, without those of review bands."""
-    if isinstance(rule, Bands):
-        return {}
-    return {one.name: one.limit for one in _guaranteed(rule) if one.name.startswith("micro")}
+    found = [] if isinstance(rule, Bands) else _stored(rule, 0.0)
+    return {one.name: one.limit for one in found if one.source == "guarantee" and one.name in GOALS}
 
 
 def promises_of(
@@ -103,10 +132,9 @@ def promises_of(
         check_instance(rule, Thresholds, "thresholds")
         rule._refuse_slices("a test of promises")
     tolerance = check_real(tolerance, "tolerance", least=0, most=1)
-    found = _of_bands(rule) if isinstance(rule, Bands) else _of_thresholds(rule, tolerance)
     asked = {} if at_least is None else check_at_least(at_least, NAMES)
     beta = 1.0 if isinstance(rule, Bands) else rule.evidence.beta
-    kept = [one for one in found if one.name not in asked]
+    kept = [one for one in _stored(rule, tolerance) if one.name not in asked]
     kept += [Promise(name, limit, "asked", beta=beta) for name, limit in asked.items()]
     if not kept:
         raise ValueError(
@@ -116,57 +144,39 @@ def promises_of(
     return tuple(kept)
 
 
-def _of_thresholds(rule: Thresholds, tolerance: float) -> list[Promise]:
-    evidence = rule.evidence
-    found = _guaranteed(rule)
-    names = {one.name for one in found}
+def _stored(rule: Thresholds | Bands, tolerance: float) -> list[Promise]:
+    """Return what a rule promises: guarantees first, then constraints and the corrected value."""
+    if isinstance(rule, Bands):
+        proven = rule.evidence.guarantee
+        source = "guarantee" if proven else "constraint"
+        given = {
+            one: getattr(proven or rule.evidence.request, f"min_{one}", None) for one in _RATES
+        }
+        return [Promise(f"micro-{one}", limit, source) for one, limit in given.items() if limit]
+    evidence, guarantee = rule.evidence, rule.evidence.guarantee
+    limits = []
+    if guarantee is not None:
+        given = {one: getattr(guarantee, f"min_{one}") for one in _RATES}
+        limits += [(guarantee.average, one, limit, "guarantee") for one, limit in given.items()]
+        limits.append(("micro", "f", guarantee.f_bound or None, "guarantee"))
     for check in evidence.constraints:
-        if check.name == "max_decisions":
-            most = check.limit / max(evidence.n_samples, 1)
-            found.append(Promise("decisions", most, "constraint"))
-            continue
+        scale = evidence.n_samples if check.name == "max_decisions" else 1
         measure = check.name.removeprefix("min_")
-        by_label = evidence.average == "macro"
-        name = f"{'label' if by_label else evidence.average}-{measure}"
-        if name not in names:
-            found += _each(rule, name, check.limit, "constraint", by_label)
-    value, name = evidence.corrected_value, f"{evidence.average}-f"
-    is_tested = name in NAMES and evidence.measure == "f_measure" and name not in names
-    if math.isfinite(value) and is_tested:
-        limit = max(value - tolerance, 0.0)
-        found.append(Promise(name, limit, "corrected value", beta=evidence.beta))
-    return found
-
-
-def _guaranteed(rule: Thresholds) -> list[Promise]:
-    guarantee, found = rule.evidence.guarantee, []
-    if guarantee is None:
-        return []
-    by_label = guarantee.average == "macro"
-    average = "label" if by_label else guarantee.average
-    for measure in ("precision", "recall"):
-        limit = getattr(guarantee, f"min_{measure}")
-        if limit is not None:
-            found += _each(rule, f"{average}-{measure}", limit, "guarantee", by_label)
-    if guarantee.f_bound:
-        beta = rule.evidence.beta
-        found.append(Promise("micro-f", guarantee.f_bound, "guarantee", beta=beta))
-    return found
-
-
-def _each(rule: Thresholds, name: str, limit: float, source: str, by_label: bool) -> list[Promise]:
-    """Return a promise, or one for each label that can be decided."""
-    if not by_label:
-        return [Promise(name, limit, source)]
-    decided = np.flatnonzero(rule.values < np.inf).tolist()
-    return [Promise(name, limit, source, label=j) for j in decided]
-
-
-def _of_bands(bands: Bands) -> list[Promise]:
-    guarantee, request = bands.evidence.guarantee, bands.evidence.request
-    asked, source = (request, "constraint") if guarantee is None else (guarantee, "guarantee")
-    limits = {name: getattr(asked, f"min_{name}", None) for name in ("precision", "recall")}
-    return [Promise(f"micro-{name}", limit, source) for name, limit in limits.items() if limit]
+        limits.append((evidence.average, measure, check.limit / max(scale, 1), "constraint"))
+    if math.isfinite(evidence.corrected_value) and evidence.measure == "f_measure":
+        value = max(evidence.corrected_value - tolerance, 0.0)
+        limits.append((evidence.average, "f", value, "corrected value"))
+    found: dict[str, list[Promise]] = {}
+    for average, measure, limit, source in limits:
+        by_label = average == "macro" and measure in _RATES
+        name = f"{'label' if by_label else average}-{measure}"
+        name = "decisions" if measure == "max_decisions" else name
+        if limit is not None and name != "macro-f":
+            # Labels that are never decided promise nothing.
+            labels = np.flatnonzero(rule.values < np.inf).tolist() if by_label else [None]
+            beta = evidence.beta if measure == "f" else 1.0
+            found.setdefault(name, [Promise(name, limit, source, j, beta) for j in labels])
+    return [one for some in found.values() for one in some]
 
 
 class SampleNumbers(NamedTuple):
@@ -199,86 +209,65 @@ def sample_numbers(
     unit = None if groups is None else check_groups(groups, outcome.Y.shape[0])
     decided = replace(rule, label_names=None).decide(outcome.scores)
     # The cells that are decided, and those that are not rejected: a person finds those to review.
-    accepted, kept = (
-        _with_truth(sparse.csc_array(part), outcome.missing)
-        for part in (decided == 1, decided != 0)
-    )
-    n_labels = len(rule)
+    cells = [outcome.Y]
+    for part in (decided == 1, decided != 0):
+        one = sparse.csc_array(part).astype(np.int8)
+        # Cells without truth count nowhere.
+        cells.append(one if outcome.missing is None else one - one.multiply(outcome.missing))
     ends = rule.upper if isinstance(rule, Bands) else rule.values
-    most_decided = min(rule.max_decided or n_labels, int((ends < np.inf).sum())) or 1
-    rows = _SampleCounts.of(outcome.Y, accepted, kept)
+    most_decided = min(rule.max_decided or len(rule), int((ends < np.inf).sum())) or 1
+    whole = _counts_of_samples(*cells)
     numbers, facts = [], []
     for one in promises:
-        counts = rows
-        if one.label is not None:
-            columns = (part[:, [one.label]] for part in (outcome.Y, accepted, kept))
-            counts = _SampleCounts.of(*columns)
-        number, *others = _number(one, counts, most_decided, n_labels)
+        of_label = one.label is not None
+        counts = _counts_of_samples(*(c[:, [one.label]] for c in cells)) if of_label else whole
+        most = (1, 1) if of_label else (most_decided, len(rule))
+        number, *others = _numbers(one, counts, *most)
         numbers.append(_per_unit(number, unit))
         facts.append(others)
     values, least, most, squares = np.array(facts).T
-    return SampleNumbers(
-        np.stack(numbers, axis=1), least, most, squares, values, outcome.Y.shape[0]
-    )
+    # Bounds that are not 0 allow tests of a limit of 0 or 1.
+    least, most = np.minimum(least, -1e-9), np.maximum(most, 1e-9)
+    columns = np.stack(numbers, axis=1)
+    return SampleNumbers(columns, least, most, squares, values, outcome.Y.shape[0])
 
 
-def _with_truth(cells: sparse.csc_array, missing: sparse.csc_array | None) -> sparse.csc_array:
-    """Return the cells whose truth is known, as ones."""
-    found = cells.astype(np.int8)
-    return found if missing is None else found - found.multiply(missing)
+def _counts_of_samples(truth: Any, accepted: Any, kept: Any) -> list[np.ndarray]:
+    """Count true positives, positives that are decided or to review, decisions, and positives."""
+    parts = (truth.multiply(accepted), truth.multiply(kept), accepted, truth)
+    return [np.asarray(part.sum(axis=1), np.float64).ravel() for part in parts]
 
 
-class _SampleCounts(NamedTuple):
-    """True positives, kept positives (decided or to review), decisions and positives of rows."""
-
-    hits: np.ndarray
-    found: np.ndarray
-    decided: np.ndarray
-    positives: np.ndarray
-
-    @staticmethod
-    def of(truth: Any, accepted: Any, kept: Any) -> _SampleCounts:
-        parts = (truth.multiply(accepted), truth.multiply(kept), accepted, truth)
-        return _SampleCounts(*(np.asarray(part.sum(axis=1), np.float64).ravel() for part in parts))
-
-
-def _number(
-    promise: Promise, counts: _SampleCounts, most_decided: int, n_labels: int
+def _numbers(
+    promise: Promise, counts: list[np.ndarray], most_decided: int, n_labels: int
 ) -> tuple[np.ndarray, float, float, float, float]:
     """Return the numbers of rows, the value on them, bounds of a number and a rough mean square."""
-    limit, beta = promise.limit, promise.beta
+    limit, b = promise.limit, promise.beta**2
     hits, found, decided, positives = counts
     if promise.name == "decisions":
-        bounds = (min(limit - most_decided, -1e-9), max(limit, 1e-9))
-        return limit - decided, float(decided.mean()), *bounds, limit + 1e-9
+        value = float(decided.mean())
+        return limit - decided, value, limit - most_decided, limit, limit + 1e-9
     average, measure = promise.name.split("-")
-    if average == "label":
-        most_decided = n_labels = 1
-    above, below, largest = {
-        "precision": (hits, decided, (most_decided, most_decided)),
-        "recall": (found, positives, (n_labels, n_labels)),
+    above, below, largest, most_below = {
+        "precision": (hits, decided, most_decided, most_decided),
+        "recall": (found, positives, n_labels, n_labels),
         "f": (
-            (1 + beta**2) * hits,
-            decided + beta**2 * positives,
-            (min(most_decided, n_labels) * (1 + beta**2), most_decided + beta**2 * n_labels),
+            (1 + b) * hits,
+            decided + b * positives,
+            (1 + b) * most_decided,
+            most_decided + b * n_labels,
         ),
     }[measure]
+    square = limit * (1 - limit) + 1e-3
     if average == "sample":
         quotient = np.divide(above, below, out=np.ones(below.size), where=below > 0)
         # F of an empty truth met by an empty decision is 1; other empty rows are left out.
-        counted = np.ones(below.size, bool) if measure == "f" else below > 0
-        numbers = np.where(counted, quotient - limit, 0.0)
+        counted = (below > 0) | (measure == "f")
         value = float(quotient[counted].mean()) if counted.any() else math.nan
-        return numbers, value, *_open(-limit, 1 - limit), limit * (1 - limit) + 1e-3
-    numbers = above - limit * below
+        return np.where(counted, quotient - limit, 0.0), value, -limit, 1 - limit, square
     value = float(above.sum() / below.sum()) if below.any() else math.nan
-    bounds = _open(-limit * largest[1], (1 - limit) * largest[0])
-    return numbers, value, *bounds, (limit * (1 - limit) + 1e-3) * (1 + beta**2)
-
-
-def _open(least: float, most: float) -> tuple[float, float]:
-    """Return bounds that are not 0, so that a limit of 0 or 1 can be tested as well."""
-    return min(least, -1e-9), max(most, 1e-9)
+    bounds = (-limit * most_below, (1 - limit) * largest)
+    return above - limit * below, value, *bounds, square * (1 + b)
 
 
 def _per_unit(numbers: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
@@ -287,3 +276,173 @@ def _per_unit(numbers: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
         return numbers
     sizes = np.bincount(unit)
     return np.asarray(np.bincount(unit, numbers)[sizes > 0] / sizes[sizes > 0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PromiseCheck:
+    """Which promises new samples confirm or disprove; prints as a table.
+
+    `check_promises` returns such objects. Arrays have one entry for each promise.
+
+    Attributes
+    ----------
+    promises : tuple of Promise
+        The promises, each with `name`, `limit`, `source` and `label`.
+    values : ndarray
+        Value of each measure on the samples.
+    p_kept : ndarray
+        P values of the hypothesis that the promise is broken: a low one proves that it is kept.
+    p_broken : ndarray
+        P values of the hypothesis that the promise is kept.
+    verdicts : tuple of str
+        "kept", "broken" or "not enough rows".
+    level : float
+        Probability that no verdict is wrong.
+    n_samples : int
+        Number of samples.
+    label_names : tuple of str or None
+        Names of the labels.
+
+    See Also
+    --------
+    check_promises : Check promises on new samples with labels.
+    """
+
+    promises: tuple[Promise, ...]
+    values: np.ndarray
+    p_kept: np.ndarray
+    p_broken: np.ndarray
+    verdicts: tuple[str, ...]
+    level: float
+    n_samples: int
+    label_names: tuple[str, ...] | None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on all promises: "broken" if one is, "kept" if all are."""
+        return next((one for one in (BROKEN, OPEN) if one in self.verdicts), KEPT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as dicts and lists, as --json writes them.
+
+        Returns
+        -------
+        dict
+            The verdict on all promises, and a dict for each promise.
+        """
+        of_promises = {name: getattr(self, name) for name in ("p_kept", "p_broken")}
+        columns = {"value": self.values, **of_promises, "verdict": self.verdicts}
+        about = {name: getattr(self, name) for name in ("verdict", "n_samples", "level")}
+        return about | {"promises": records(self.promises, self.label_names, columns)}
+
+    def __repr__(self) -> str:
+        title = (
+            f"{self.n_samples:,} samples: {self.verdict} (level {self.level:g} for all verdicts)"
+        )
+        shown = {"value": ".4f", "p_kept": ".2g", "p_broken": ".2g", "verdict": ""}
+        return f"{title}\n\n{table_of(self.to_dict()['promises'], shown)}"
+
+
+def check_promises(
+    thresholds: Thresholds | Bands,
+    scores: Any,
+    Y: Any,
+    *,
+    at_least: Mapping[str, float] | None = None,
+    level: float = 0.95,
+    tolerance: float = 0.05,
+    groups: Any = None,
+    random_state: Any = 0,
+) -> PromiseCheck:
+    """Check on new labelled samples whether thresholds keep their promises.
+
+    Parameters
+    ----------
+    thresholds : Thresholds or Bands
+        The deployed rule. Its promises are a guarantee, constraints, and the corrected value.
+    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
+        Finite scores; higher scores mean likelier labels. Their samples must be independent of
+        those that the thresholds were tuned on.
+    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+        True labels, 0 or 1. NaN where the truth is missing; such cells are not counted.
+    at_least : mapping of str to float, default=None
+        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. Measures
+        are precision, recall and f, with the average micro or sample.
+    level : float, default=0.95
+        Probability, at least, that no verdict is wrong.
+    tolerance : float, default=0.05
+        A corrected value is an estimate: it counts as promised less this number.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together, and every group counts the same.
+    random_state : int, RandomState or None, default=0
+        Seed of the random numbers; the same int gives the same result. It sets the order of the
+        tests' bets, because a file may be sorted.
+
+    Returns
+    -------
+    PromiseCheck
+        A verdict on each promise with its p values, and on all of them.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to check, or if an argument has a wrong value.
+
+    See Also
+    --------
+    Monitor : Check promises as samples arrive, and find a change.
+
+    Notes
+    -----
+    For each promise, two hypotheses are tested by betting: that it is broken, and that it is kept.
+    Holm's method is used for both sets of hypotheses, each at half of 1 - `level`: with probability
+    `level`, no promise is called kept that is broken, and none broken that is kept.
+
+    References
+    ----------
+    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
+
+    I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.decisions import best_thresholds
+    >>> from labelwise.deployment import check_promises
+    >>> random = np.random.default_rng(0)
+    >>> proba = random.beta(0.3, 1.5, size=(4000, 4))
+    >>> Y = random.random(proba.shape) < proba
+    >>> tuned = best_thresholds(
+    ...     proba[:2000], Y[:2000], min_precision=0.6, guarantee=0.95, random_state=0
+    ... )
+    >>> check_promises(tuned, proba[2000:], Y[2000:], at_least={"micro-f": 0.9}).verdicts
+    ('kept', 'broken')
+    """
+    level = check_real(level, "level", least=0.5, most=0.9999)
+    promises = promises_of(thresholds, at_least, tolerance)
+    found = sample_numbers(thresholds, promises, scores, Y, groups)
+    order = check_random_state(random_state).permutation(len(found.numbers))
+    numbers = np.ascontiguousarray(found.numbers[order])
+    alpha = (1 - level) / 2
+    # Bets go on until they would reject at the strictest level of Holm's method.
+    strictest = alpha / len(promises)
+    p_kept, p_broken = (
+        np.exp(-log_capitals([sign * numbers], -bound, found.squares, len(numbers), strictest))
+        for sign, bound in ((1.0, -found.least), (-1.0, found.most))
+    )
+    is_kept, is_broken = _holm(p_kept, alpha), _holm(p_broken, alpha)
+    verdicts = tuple(
+        BROKEN if broken else KEPT if kept else OPEN
+        for kept, broken in zip(is_kept, is_broken, strict=True)
+    )
+    facts = (found.values, p_kept, p_broken, verdicts, level, found.n_samples)
+    return PromiseCheck(promises, *facts, thresholds.label_names)
+
+
+def _holm(p_values: np.ndarray, alpha: float) -> np.ndarray:
+    """Return which hypotheses Holm's method rejects."""
+    order = np.argsort(p_values, kind="stable")
+    passes = p_values[order] <= alpha / np.arange(p_values.size, 0, -1)
+    rejected = np.zeros(p_values.size, dtype=bool)
+    rejected[order] = np.logical_and.accumulate(passes)
+    return rejected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_safe_csv,
-    note,
     warnings_as_notes,
     working,
 )
@@ -51,7 +50,6 @@ def audit(
     goal: Annotated[
         str, typer.Option(help="Measure to know best: micro-f, macro-recall, and so on.")
     ] = "micro-f",
-    beta: Annotated[float, typer.Option(help="Beta of F: above 1 favours recall.")] = 1.0,
     at_least: opt.AtLeast = None,
     level: opt.Level = 0.95,
     output: Annotated[
@@ -80,10 +78,9 @@ def audit(
     if answers is not None:
         if thresholds is not None or output is not None:
             raise ValueError("--answers must be given alone: the plan beside it has the rest.")
-        outputs = Outputs()
         plan = deployment.AuditPlan.load(_plan_file(answers))
         found = deployment.audit_report(plan, answers, at_least=promises, level=level)
-        outputs.show(repr(found), _record(found))
+        Outputs().show_result(found)
         return
     if thresholds is None or scores is None or output is None:
         raise ValueError("thresholds, scores and --output must be given, or --answers alone.")
@@ -100,7 +97,6 @@ def audit(
             rows.scores.values,
             cells,
             goal=goal,
-            beta=beta,
             known=None if queue is None else _answered(queue, rows.scores),
             calibrate=rows.calibrate,
             at_least=promises,
@@ -117,9 +113,7 @@ def audit(
             rows.notes.extend(more)
         write_cells(output, columns, safe_csv=safe_csv)
         plan.save(_plan_file(output))
-    for line in rows.notes:
-        note(line)
-    outputs.show(repr(plan), {"n_cells": len(plan), "goal": plan.goal, "promises": plan.promises})
+    outputs.show_result(plan, rows.notes)
     for path in (output, _plan_file(output)):
         outputs.say_written(path)
 
@@ -152,43 +146,3 @@ def _answered(path: Path, scored: NamedMatrix) -> np.ndarray:
         if answer in ("0", "1"):
             known[rows[row], labels[label]] = float(answer)
     return known
-
-
-def _record(found: deployment.AuditReport) -> dict[str, Any]:
-    """Return the result for --json."""
-    measures = {
-        name: {"value": value, "low": found.intervals[name][0], "high": found.intervals[name][1]}
-        for name, value in found.values.items()
-    }
-    labels = [
-        {
-            "label": name,
-            **{
-                measure: {
-                    "value": found.label_values[measure][j],
-                    "low": found.label_intervals[measure][0, j],
-                    "high": found.label_intervals[measure][1, j],
-                }
-                for measure in found.label_values
-            },
-        }
-        for j, name in enumerate(found.label_names)
-    ]
-    promises = [
-        {
-            "promise": name,
-            "limit": limit,
-            "verdict": found.verdicts[name],
-            "n_more": found.n_more.get(name, 0),
-        }
-        for name, limit in found.promises.items()
-    ]
-    return {
-        "n_answers": found.n_answers,
-        "n_planned": found.n_planned,
-        "n_unsure": found.n_unsure,
-        "level": found.level,
-        "measures": measures,
-        "promises": promises,
-        "labels": labels,
-    }

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import MatrixSource, refuse_as_rule
-from labelwise.cli._outputs import Outputs, note, warnings_as_notes, working
+from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
 # Exit codes by verdict.
@@ -52,31 +50,6 @@ def check(
             groups=rows.groups,
             random_state=seed,
         )
-    for text in rows.notes:
-        note(text)
-    outputs.show(repr(found), _record(found))
+    outputs.show_result(found, rows.notes)
     if _CODES[found.verdict]:
         raise typer.Exit(_CODES[found.verdict])
-
-
-def _record(found: deployment.PromiseCheck) -> dict[str, Any]:
-    """Return the result for --json."""
-    promises = [
-        {
-            "promise": one.text(found.label_names),
-            "measure": one.name,
-            "limit": one.limit,
-            "source": one.source,
-            "value": found.values[k],
-            "p_kept": found.p_kept[k],
-            "p_broken": found.p_broken[k],
-            "verdict": found.verdicts[k],
-        }
-        for k, one in enumerate(found.promises)
-    ]
-    return {
-        "verdict": found.verdict,
-        "n_samples": found.n_samples,
-        "level": found.level,
-        "promises": promises,
-    }

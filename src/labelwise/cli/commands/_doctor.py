@@ -10,7 +10,7 @@ import typer
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import MatrixSource, refuse_as_rule
-from labelwise.cli._outputs import Outputs, note, warnings_as_notes, working
+from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
 
@@ -49,9 +49,6 @@ def doctor(
                 units = source.column(labels, "groups", groups, same.truth)
             notes = same.notes
         found = deployment.doctor(values, Y, thresholds=rule, groups=units, label_names=names)
-    for text in notes:
-        note(text)
-    record = {"n_checks": found.n_checks, "findings": [one._asdict() for one in found.found]}
-    outputs.show(repr(found), record)
+    outputs.show_result(found, notes)
     if found.found:
         raise typer.Exit(1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import MatrixSource, refuse_as_rule
-from labelwise.cli._outputs import Outputs, note, warnings_as_notes, working
+from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
 
@@ -45,29 +45,4 @@ def expect(
             level=level,
             random_state=seed,
         )
-    for text in rows.notes:
-        note(text)
-    outputs.show(repr(found), _record(found))
-
-
-def _record(found: deployment.Expectation) -> dict[str, Any]:
-    """Return the result for --json."""
-    measures = {
-        name: {"value": value, "low": found.ranges[name][0], "high": found.ranges[name][1]}
-        for name, value in found.values.items()
-    }
-    labels = [
-        {
-            "label": name,
-            "frequency": found.priors[j],
-            **{measure: values[j] for measure, values in found.label_values.items()},
-        }
-        for j, name in enumerate(found.label_names)
-    ]
-    return {
-        "n_samples": found.n_samples,
-        "level": found.level,
-        "doubts": found.doubts,
-        "measures": measures,
-        "labels": labels,
-    }
+    outputs.show_result(found, rows.notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
     check_ending,
-    note,
     warnings_as_notes,
     working,
     write_figure,
@@ -65,62 +64,22 @@ def monitor(
                 raise ValueError("--at-least must be given with the first rows only.")
             found = deployment.Monitor.load(state, rows.rule)
         else:
-            found = deployment.Monitor(
-                rows.rule,
-                at_least=opt.parse_at_least(at_least),
-                level=level,
-                tolerance=tolerance,
-            )
-        found.update(
-            rows.scores.values,
-            rows.Y,
-            name=name,
-            groups=rows.groups,
-        )
+            asked = opt.parse_at_least(at_least)
+            found = deployment.Monitor(rows.rule, at_least=asked, level=level, tolerance=tolerance)
+        found.update(rows.scores.values, rows.Y, name=name, groups=rows.groups)
         found.save(state)
     if plot is not None:
-        write_figure(plot, _figure(found))
+        from matplotlib.figure import Figure
+
+        from labelwise.reports import MonitorDisplay
+
+        figure = Figure(figsize=(7, 4), layout="constrained")
+        MonitorDisplay.from_monitor(found, ax=figure.subplots())
+        write_figure(plot, figure)
     if report is not None:
         write_page(found, report)
-    for text in rows.notes:
-        note(text)
-    outputs.show(repr(found), _record(found))
+    outputs.show_result(found, rows.notes)
     for path in (plot, report):
         outputs.say_written(path)
     if found.alarm:
         raise typer.Exit(1)
-
-
-def _figure(found: deployment.Monitor) -> Any:
-    from matplotlib.figure import Figure
-
-    from labelwise.reports import MonitorDisplay
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    MonitorDisplay.from_monitor(found, ax=figure.subplots())
-    return figure
-
-
-def _record(found: deployment.Monitor) -> dict[str, Any]:
-    """Return the result for --json."""
-    promises = [
-        {
-            "promise": one.text(found.thresholds.label_names),
-            "measure": one.name,
-            "limit": one.limit,
-            "source": one.source,
-            "value": found.values[-1][k],
-            "evidence": found.evidence[-1][k],
-            "alarm_at": None if found.alarms[k] < 0 else found.batches[found.alarms[k]],
-        }
-        for k, one in enumerate(found.promises)
-    ]
-    return {
-        "alarm": found.alarm,
-        "changed_at": found.changed_at,
-        "n_updates": len(found.batches),
-        "n_samples": sum(found.n_samples),
-        "level": found.level,
-        "alarm_from": found.threshold,
-        "promises": promises,
-    }
