@@ -32,7 +32,7 @@ from labelwise.decisions import (
 from labelwise.deployment import Monitor, plan_audit
 from labelwise.experiments import Study, nemenyi_test, paired_values
 from labelwise.learners import BinaryRelevance
-from labelwise.measures import evaluate, scorer, scorers
+from labelwise.measures import evaluate, scorer
 from labelwise.splitting import (
     MultilabelStratifiedKFold,
     MultilabelStratifiedShuffleSplit,
@@ -311,7 +311,7 @@ def entries():
                 call = getattr(clone(owner) if method[0].startswith("fit") else owner, method[0])
             for name in names:
                 yield path, name, _call_with(call, name, {**arguments, **WITH.get(path, {})}, path)
-    for path, score in (("scorer()", scorer("micro-f")), ("scorers()", scorers())):
+    for path, score in (("scorer(name)", scorer("micro-f")), ("scorer()", scorer())):
         model = known["BinaryRelevance"][1]
         yield path, "X", lambda A, score=score, model=model: score(model, A, LABELS)
         yield path, "Y", lambda A, score=score, model=model: score(model, COUNTS, A)

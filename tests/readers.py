@@ -2,9 +2,9 @@
 
 from labelwise.data import (
     DataError,
+    load,
     read_arff,
     read_labels,
-    read_reuters,
     read_scores,
     read_svmlight,
     read_table,
@@ -27,7 +27,7 @@ READERS = {
     ".parquet": _TABLES,
     ".npy": [read_labels, read_scores],
     ".npz": [read_labels, read_scores],
-    ".sgm": [lambda path: read_reuters(path.parent)],
+    ".sgm": [lambda path: load(path.parent)],
 }
 
 

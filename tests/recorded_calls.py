@@ -759,8 +759,8 @@ SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "recall at 3": lambda Y, S: measures.measure_scores(Y, S, "recall-at-3", undefined="skip"),
     "ndcg at 3": lambda Y, S: measures.measure_scores(Y, S, "ndcg-at-3", undefined="skip"),
     "rank cut F": rank_cut_f,
-    "Hamming loss": lambda Y, S: measures.hamming_loss(Y, S > 0.5),
-    "subset accuracy": lambda Y, S: measures.subset_accuracy(Y, S > 0.5),
+    "Hamming loss": lambda Y, S: measures.evaluate(Y, decided=S > 0.5)["hamming-loss"],
+    "subset accuracy": lambda Y, S: measures.evaluate(Y, decided=S > 0.5)["subset-accuracy"],
     "inverse propensities": lambda Y, _: measures.inverse_propensities(Y),
     "reliability": lambda Y, S: fields_of(measures.reliability(Y, 1 / (1 + np.exp(-S)))),
 }
@@ -776,7 +776,7 @@ for _title, _function in SCORE_MEASURES.items():
 def _() -> Any:
     made = multilabel()
     model = OneVsRestClassifier(LogisticRegression()).fit(made.X, labels_of(made))
-    return measures.scorers(undefined="skip")(model, made.X, labels_of(made))
+    return measures.scorer(undefined="skip")(model, made.X, labels_of(made))
 
 
 # --------------------------------------------------------------- Data, splits, features, learners
@@ -830,7 +830,7 @@ def _() -> Any:
     ]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "reut2-000.sgm").write_bytes(sgm_bytes(news))
-        return dataset_parts(data.read_reuters(folder))
+        return dataset_parts(data.load(folder))
 
 
 for _method in ("random", "labelset", "iterative", "pairs", "balanced", "auto"):
@@ -1018,8 +1018,8 @@ def _() -> Any:
         return [
             without_clock(results.rows()),
             [(key, fields_of(value)) for key, value in results.summary().spreads.items()],
-            numbers_in(results.to_markdown()),
-            numbers_in(results.to_latex()),
+            numbers_in(results.summary().to_markdown()),
+            numbers_in(results.summary().to_latex()),
         ]
 
 

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from labelwise.learners import BinaryRelevance, CalibratedLabelRanking
-from labelwise.measures import hamming_loss, measure_scores, subset_accuracy
+from labelwise.measures import evaluate, measure_scores
 from studies.sechidis2011.random_trees import WekaForest
 
 NAME = "mulan"
@@ -59,9 +59,9 @@ def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
     by_columns = {"ties": "columns", "undefined": "skip"}
     options: dict[str, Any] = {"coverage": by_columns, "ranking-loss": by_columns}
     of_scores = ("coverage", "ranking-loss", "macro-average-precision", "micro-auc")
+    of_decisions = evaluate(truth, decided=decided)
     return {
-        "hamming-loss": float(hamming_loss(truth, decided)),
-        "subset-accuracy": float(subset_accuracy(truth, decided)),
+        **{name: of_decisions[name] for name in ("hamming-loss", "subset-accuracy")},
         **{
             name: measure_scores(truth, scores, name, **options.get(name, {})) for name in of_scores
         },

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from labelwise.data import DataError, read_reuters
+from labelwise.data import DataError, load
 from tests.writers.reuters import sgm_bytes
 
 TRAIN, TEST = {"part": "TRAIN"}, {"part": "TEST"}
@@ -31,11 +31,11 @@ def folder(tmp_path):
 
 @pytest.fixture(scope="module")
 def reuters(benchmark_home):
-    return read_reuters(benchmark_home / "reuters21578")
+    return load(benchmark_home / "reuters21578")
 
 
 def test_only_common_topics_and_documents_of_the_split_are_kept(folder):
-    read = read_reuters(folder)
+    read = load(folder)
     assert read.ids["newid"].tolist() == ["1", "2", "6", "7"]
     assert read.label_names == ("oil", "tin")
     assert read.Y.toarray().tolist() == [[1, 0], [1, 0], [1, 1], [0, 1]]
@@ -43,7 +43,7 @@ def test_only_common_topics_and_documents_of_the_split_are_kept(folder):
 
 
 def test_title_and_body_are_the_text_without_marks_and_tags(folder):
-    read = read_reuters(folder)
+    read = load(folder)
     words = [{read.feature_names[k] for k in np.flatnonzero(row)} for row in read.X.toarray()]
     assert words == [
         {"oil", "gas", "ship", "sail"}, {"oil"}, {"türkei", "tin"}, {"unmark", "tin", "ship"},
@@ -56,12 +56,12 @@ def test_entities_are_expanded_once(tmp_path):
         for i, part in enumerate(["TRAIN", "TEST"])
     ]
     (tmp_path / "reut2-000.sgm").write_bytes(sgm_bytes(news))
-    assert read_reuters(tmp_path).feature_names == ("lt",)
+    assert load(tmp_path).feature_names == ("lt",)
 
 
 def test_a_file_that_lies_there_twice_is_read_once(folder):
     (folder / "reut2-000.sgm.gz").write_bytes(gzip.compress(sgm_bytes(NEWS[:4])))
-    assert read_reuters(folder).n_samples == 4
+    assert load(folder).n_samples == 4
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,18 @@ def test_a_damaged_file_says_where_and_what(folder, damage, complaint):
     path = folder / "reut2-000.sgm"
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError) as caught:
-        read_reuters(folder)
+        load(folder)
     assert str(path) in str(caught.value)
     assert complaint in str(caught.value)
 
 
 def test_a_folder_without_news_is_refused(tmp_path):
+    (tmp_path / "other.sgm").write_bytes(sgm_bytes(NEWS[:1]))
     with pytest.raises(DataError, match=r"has no files reut2-\*\.sgm"):
-        read_reuters(tmp_path / "nowhere")
+        load(tmp_path)
     (tmp_path / "reut2-000.sgm").write_bytes(sgm_bytes(NEWS[:1]))
     with pytest.raises(DataError, match="has no topic that occurs in training and test"):
-        read_reuters(tmp_path)
+        load(tmp_path)
 
 
 def test_the_collection_agrees_with_the_index(benchmark_home, reuters):

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from labelwise.data import DataError
 from labelwise.experiments import Study
-from labelwise.experiments._study_file import StudyFileError, _class
+from labelwise.experiments._study_file import _class
 
 GOOD = """
 name = "first"
@@ -133,7 +133,7 @@ def test_the_size_of_data_files_can_be_limited_in_the_file_and_by_the_caller(tmp
 def test_what_is_wrong_is_said_with_the_path_of_the_field(tmp_path, old, new, message):
     assert old in GOOD
     path = write(tmp_path, GOOD.replace(old, new, 1))
-    with pytest.raises(StudyFileError, match=message):
+    with pytest.raises(DataError, match=message):
         Study.read(path)
 
 
@@ -163,7 +163,7 @@ params.param_grid = GRID
 def test_no_file_or_folder_can_be_named_at_any_depth(tmp_path, grid, place):
     start, end = GOOD.index('class = "sklearn.neigh'), GOOD.index("[models.tuned]")
     path = write(tmp_path, GOOD[:start] + SEARCH.replace("GRID", grid) + GOOD[end:])
-    with pytest.raises(StudyFileError) as refused:
+    with pytest.raises(DataError) as refused:
         Study.read(path)
     assert f"study.toml: models.knn: {place} cannot be given" in str(refused.value)
 
@@ -177,7 +177,7 @@ def test_every_estimator_of_scikit_learn_can_be_named():
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(StudyFileError, match=r"none.toml: does not exist"):
+    with pytest.raises(DataError, match=r"none.toml: does not exist"):
         Study.read(tmp_path / "none.toml")
 
 

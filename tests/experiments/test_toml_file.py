@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from labelwise.data import DataError
 from labelwise.experiments import Study
-from labelwise.experiments._study_file import MAX_BYTES, MAX_DEPTH, StudyFileError, check_depth
+from labelwise.experiments._study_file import MAX_BYTES, MAX_DEPTH, check_depth
 
 DEEP = 50_000
 HOSTILE = {
@@ -40,7 +41,7 @@ def written(folder):
 
 def test_a_hostile_file_is_refused_in_a_sentence_that_names_it(tmp_path):
     for path in written(tmp_path):
-        with pytest.raises(StudyFileError) as refused:
+        with pytest.raises(DataError) as refused:
             Study.read(path)
         assert str(refused.value).startswith(f"{path}: ")
         assert HOSTILE[path.stem][1] in str(refused.value)
@@ -52,7 +53,7 @@ def test_what_is_no_regular_file_is_refused_unopened(tmp_path):
     os.mkfifo(pipe)
     zeros.symlink_to("/dev/zero")
     for path in (pipe, zeros, tmp_path):
-        with pytest.raises(StudyFileError, match="must be a regular file"):
+        with pytest.raises(DataError, match="must be a regular file"):
             Study.read(path)
 
 

@@ -14,11 +14,8 @@ from labelwise.measures import (
     count,
     evaluate,
     f_measure,
-    hamming_loss,
     macro,
     scorer,
-    scorers,
-    subset_accuracy,
 )
 from tests.measures.outcomes import (
     area_under_roc,
@@ -155,9 +152,10 @@ def test_counts_leave_missing_labels_out(outcome):
 def test_functions_and_evaluate_agree_on_missing_labels(outcome):
     Y, scores, decided = outcome
     found = evaluate(Y, scores=scores, decided=decided, cutoffs=[1])
+    wrong = np.where(np.isnan(Y), np.nan, decided != Y)[~np.isnan(Y).all(axis=1)]
     expected = {
-        "hamming-loss": hamming_loss(Y, decided),
-        "subset-accuracy": subset_accuracy(Y, decided),
+        "hamming-loss": np.nanmean(wrong, axis=1).mean(),
+        "subset-accuracy": np.mean(np.nansum(wrong, axis=1) == 0),
         "coverage": coverage(Y, scores),
         "ranking-loss": ranking_loss(Y, scores),
         "one-error": one_error(Y, scores),
@@ -263,7 +261,7 @@ def test_scorers_leave_missing_labels_out(name):
     value = measured[name.removeprefix("neg-")] * (-1 if name.startswith("neg-") else 1)
     assert scorer(name, undefined="skip")(Model(), X, Y) == pytest.approx(value)
     frame = pd.DataFrame(Y[:, ::-1], columns=["b", "a"])
-    assert scorers([name], undefined="skip")(Model(), X, frame)[name] == pytest.approx(value)
+    assert scorer([name], undefined="skip")(Model(), X, frame)[name] == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name", ["micro-f", "micro-auc", "sample-average-precision"])

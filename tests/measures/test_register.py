@@ -17,7 +17,7 @@ from labelwise._counts import (
 )
 from labelwise._measuring import measure_named, named_measures
 from labelwise.decisions import best_thresholds
-from labelwise.measures import Counts, evaluate, f_measure, jaccard, macro, scorers
+from labelwise.measures import Counts, evaluate, f_measure, jaccard, macro, scorer
 
 COUNTED = list(averaged_records().values())
 EACH = pytest.mark.parametrize("record", COUNTED, ids=lambda record: record.name)
@@ -103,7 +103,7 @@ def test_a_function_and_a_record_are_all_that_a_new_measure_needs(monkeypatch):
     assert found.per_label["tversky"].tolist() == pytest.approx([2 / 2.3, 1 / 1.7])
     assert "tversky" in str(found)
     assert {"micro-tversky", "macro-tversky", "sample-tversky"} <= set(found)
-    assert "sample-tversky" in {one.name for one in scorers().measures}
+    assert "sample-tversky" in {one.name for one in scorer().measures}
     assert measure_named("macro-tversky").higher_is_better
     assert average_and_measure("micro-tversky") == ("micro", tversky)
     assert macro("tversky", Counts(*np.ones((4, 2)))) == 0.5

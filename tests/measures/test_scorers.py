@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-from labelwise.measures import evaluate, measure_scores, scorer, scorers
+from labelwise.measures import evaluate, measure_scores, scorer
 
 X, Y = make_multilabel_classification(n_samples=60, n_labels=2, random_state=0)
 LINEAR = OneVsRestClassifier(LogisticRegression()).fit(X, Y)
@@ -36,7 +36,7 @@ def test_scorers_give_the_values_of_the_evaluation():
     expected = evaluate(
         Y, scores=LINEAR.decision_function(X), decided=LINEAR.predict(X), undefined="skip"
     )
-    found = scorers(undefined="skip")(LINEAR, X, Y)
+    found = scorer(undefined="skip")(LINEAR, X, Y)
     plain = {name.removeprefix("neg-"): abs(value) for name, value in found.items()}
     assert plain == {name: abs(value) for name, value in expected.items() if "-at-" not in name}
     assert found["neg-hamming-loss"] == -expected["hamming-loss"]
@@ -55,14 +55,14 @@ def test_losses_are_asked_for_as_negated_and_gains_are_not():
 def test_cross_validation_and_searches_take_them():
     names = ["micro-f", "neg-coverage"]
     found = cross_validate(
-        KNeighborsClassifier(), X, Y, scoring=scorers(names, undefined="skip"), cv=3
+        KNeighborsClassifier(), X, Y, scoring=scorer(names, undefined="skip"), cv=3
     )
     assert set(found) >= {"test_micro-f", "test_neg-coverage"}
     assert np.isfinite(found["test_neg-coverage"]).all()
     search = GridSearchCV(
         KNeighborsClassifier(),
         {"n_neighbors": [1, 7]},
-        scoring=scorers(names, undefined="skip"),
+        scoring=scorer(names, undefined="skip"),
         refit="micro-f",
         cv=3,
     )
@@ -73,7 +73,7 @@ def test_cross_validation_and_searches_take_them():
 
 def test_an_estimator_is_asked_once_for_several_measures():
     estimator = Given(predict=Y, decision_function=Y - 0.5)
-    scorers(["micro-f", "macro-f", "neg-hamming-loss"])(estimator, X, Y)
+    scorer(["micro-f", "macro-f", "neg-hamming-loss"])(estimator, X, Y)
     assert estimator.n_asked == 1
 
 
@@ -111,12 +111,12 @@ def test_one_label_is_scored_like_a_vector(estimator):
     expected = evaluate(
         one, scores=scores.reshape(-1, 1), decided=estimator.predict(X).reshape(-1, 1)
     )
-    found = scorers(["micro-auc", "micro-f"])(estimator, X, one)
+    found = scorer(["micro-auc", "micro-f"])(estimator, X, one)
     assert found == {name: expected[name] for name in found}
 
 
 def test_scorers_survive_copies_and_pickles():
-    for one in (scorer("micro-f", beta=2.0), scorers(["ndcg-at-2"], undefined="skip")):
+    for one in (scorer("micro-f", beta=2.0), scorer(["ndcg-at-2"], undefined="skip")):
         assert pickle.loads(pickle.dumps(one))(LINEAR, X, Y) == one(LINEAR, X, Y)
         assert clone(one, safe=False)(LINEAR, X, Y) == one(LINEAR, X, Y)
 
@@ -126,7 +126,7 @@ def test_scorers_survive_copies_and_pickles():
     [
         (lambda: scorer("f1"), ValueError, "name must be one of micro-precision, .*, got 'f1'"),
         (lambda: scorer("micro-auc", beta=2), ValueError, "beta must be 1 for micro-auc"),
-        (lambda: scorers("micro-f"), TypeError, "names must be several names"),
+        (lambda: scorer(["micro-f", 1]), TypeError, "name must be a str, got int"),
         (lambda: scorer("micro-f", undefined="none"), ValueError, 'undefined must be "nan"'),
         (lambda: scorer("ndcg-at-9")(LINEAR, X, Y), ValueError, "k must be at most the 5 labels"),
     ],

@@ -16,7 +16,6 @@ from labelwise.measures import (
     precision,
     recall,
     scorer,
-    scorers,
 )
 from tests.measures.outcomes import recall_at, scored_outcomes
 from tests.oracles import measures as oracle
@@ -123,7 +122,7 @@ def test_measures_of_the_top_labels_are_scorers_and_print():
     weights = inverse_propensities(Y)
     one = scorer("ps-ndcg-at-2", inverse_propensity=weights)
     assert one.inverse_propensity == tuple(weights)
-    several = scorers(["macro-f-at-2", "recall-at-2", "ps-ndcg-at-2"], inverse_propensity=weights)(
+    several = scorer(["macro-f-at-2", "recall-at-2", "ps-ndcg-at-2"], inverse_propensity=weights)(
         model, X, Y
     )
     assert several["ps-ndcg-at-2"] == one(model, X, Y)

@@ -71,8 +71,6 @@ def test_thresholds_beyond_the_first_are_counted():
 def test_an_unfinished_study_shows_its_state():
     results = small_results(n_sets=1)
     assert results.state() in Tags(results._repr_html_()).text
-    assert results.to_latex("micro-f") == results.summary().to_latex("micro-f")
-    assert results.to_markdown() == results.summary().to_markdown()
 
 
 def test_the_table_of_an_evaluation_has_its_numbers():

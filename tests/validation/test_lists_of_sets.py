@@ -17,7 +17,7 @@ from labelwise.decisions import (
     scan_thresholds,
 )
 from labelwise.learners import BinaryRelevance
-from labelwise.measures import count, evaluate, hamming_loss, measure_scores
+from labelwise.measures import count, evaluate, measure_scores
 from labelwise.splitting import assign, split_quality
 
 MATRICES = hnp.arrays(bool, st.tuples(st.integers(1, 6), st.integers(1, 14)))
@@ -59,7 +59,7 @@ def test_every_function_of_scores_takes_numbers_as_columns():
     skip = {"undefined": "skip"}
     for labels in (sets, Y):
         assert measure_scores(labels, scores, "r-precision", **skip) == 1
-    assert hamming_loss(sets, Y) == 0
+    assert evaluate(sets, decided=Y)["hamming-loss"] == 0
 
 
 def test_labels_that_do_not_occur_leave_the_columns_in_place():
@@ -67,7 +67,7 @@ def test_labels_that_do_not_occur_leave_the_columns_in_place():
     Y[:, 11] = Y[:, 3] = False
     assert evaluate(sets_of(Y), scores=scores).per_label["positives"].size == 12
     nobody = [set() for _ in Y]
-    assert hamming_loss(nobody, Y) == pytest.approx(Y.mean())
+    assert evaluate(nobody, decided=Y)["hamming-loss"] == pytest.approx(Y.mean())
     assert evaluate(nobody, scores=scores, undefined="skip").per_label["positives"].sum() == 0
 
 

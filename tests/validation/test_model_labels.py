@@ -25,7 +25,7 @@ from labelwise.learners import (
     ReverseMultilabel,
     SubmodularMultilabel,
 )
-from labelwise.measures import evaluate, scorer, scorers
+from labelwise.measures import evaluate, scorer
 
 RANDOM = np.random.default_rng(0)
 NAMES = ("sea", "sky", "sun", "fog")
@@ -69,10 +69,10 @@ def test_the_order_of_named_columns_does_not_change_a_score(name):
     model = sklearn.base.clone(MODELS[name]).fit(samples, FRAME)
     assert label_names_of(model) == NAMES
     names = ["micro-f", "macro-f"]
-    expected = scorers(names)(model, samples, Y)
+    expected = scorer(names)(model, samples, Y)
     assert expected["micro-f"] > 0.6
-    assert scorers(names)(model, samples, FRAME[list(NAMES[::-1])]) == expected
-    assert scorers(names)(model, samples, sets_of(Y)) == expected
+    assert scorer(names)(model, samples, FRAME[list(NAMES[::-1])]) == expected
+    assert scorer(names)(model, samples, sets_of(Y)) == expected
     accuracy = model.score(samples, Y)
     assert accuracy > 0.1
     assert model.score(samples, FRAME[list(NAMES[::-1])]) == accuracy
@@ -82,8 +82,8 @@ def test_the_order_of_named_columns_does_not_change_a_score(name):
 def test_rows_that_lack_labels_keep_the_columns_of_the_model():
     rows = np.flatnonzero(~Y[:, 0])
     part = [sets_of(Y)[i] for i in rows]
-    expected = scorers(undefined="skip")(FITTED, X[rows], Y[rows])
-    assert scorers(undefined="skip")(FITTED, X[rows], part) == expected
+    expected = scorer(undefined="skip")(FITTED, X[rows], Y[rows])
+    assert scorer(undefined="skip")(FITTED, X[rows], part) == expected
     assert label_names_of(FrozenEstimator(FITTED)) == NAMES
     assert label_names_of(OneVsRestClassifier(LogisticRegression()).fit(X, Y)) is None
 
@@ -102,8 +102,8 @@ def test_sets_beside_a_model_without_names_are_column_numbers():
     for rows in (slice(None), np.flatnonzero(~Y[:, 3])):
         part = [numbers[i] for i in np.arange(60)[rows]]
         options = {"undefined": "skip"}
-        expected = scorers(**options)(model, X[rows], Y[rows])
-        assert scorers(**options)(model, X[rows], part) == expected
+        expected = scorer(**options)(model, X[rows], Y[rows])
+        assert scorer(**options)(model, X[rows], part) == expected
     with pytest.raises(ValueError, match="Y is a list of sets, but the labels of decided have no"):
         scorer("micro-f")(model, X, sets_of(Y))
     with pytest.raises(ValueError, match="k must be at most the 4 labels, got 9"):
@@ -116,7 +116,7 @@ def test_labels_that_the_model_does_not_know_are_refused_or_missed():
     for truth in (more, wide):
         with pytest.raises(ValueError, match="Y has label 'ice', which the model does not know"):
             scorer("micro-f")(FITTED, X, truth)
-        found = scorers(undefined="skip", unknown_labels="missed")(FITTED, X, truth)
+        found = scorer(undefined="skip", unknown_labels="missed")(FITTED, X, truth)
         expected = evaluate(
             np.column_stack([Y, np.arange(60) < 10]),
             scores=np.column_stack([FITTED.decision_function(X), np.full(60, -1e9)]),
@@ -185,7 +185,7 @@ def test_weights_are_routed_to_scorers_that_ask_for_them(alias):
     folds = list(KFold(3).split(X))
     for scoring in (
         scorer("micro-f").set_score_request(sample_weight=alias),
-        scorers(["micro-f"]).set_score_request(sample_weight=alias),
+        scorer(["micro-f"]).set_score_request(sample_weight=alias),
         {"micro-f": scorer("micro-f").set_score_request(sample_weight=alias)},
     ):
         found = cross_validate(model, X, Y, scoring=scoring, cv=folds, params={name: weights})

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from labelwise.data._load import input_files, load
     from labelwise.data._multilabel import Posterior as Posterior, make_multilabel
     from labelwise.data._read_labels import read_labels
-    from labelwise.data._reuters import read_reuters
     from labelwise.data._sentences import split_sentences
     from labelwise.data._svmlight import read_svmlight, write_svmlight
     from labelwise.data._table import read_table
@@ -40,7 +39,6 @@ __all__ = [
     "read_annif",
     "read_arff",
     "read_labels",
-    "read_reuters",
     "read_scores",
     "read_suggestions",
     "read_svmlight",

@@ -119,7 +119,6 @@ def load(
     read_arff : Read an ARFF file.
     read_svmlight : Read an svmlight file.
     read_table : Read a csv, JSON lines or parquet table.
-    read_reuters : Read the folder of Reuters-21578.
 
     Examples
     --------

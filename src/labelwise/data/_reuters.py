@@ -1,4 +1,15 @@
-"""Read the 22 SGML files of Reuters-21578 with the ModApte split, as counts of stemmed terms."""
+"""Read the 22 SGML files of Reuters-21578 with the ModApte split, as counts of stemmed terms.
+
+The data set consists of the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST that
+have at least one of the topics that occur in both parts: 90 topics, 7770 training and 3019 test
+documents (some copies lack one of the training documents). The files are Latin-1. Of a document
+without markup (``UNPROC``) the whole text is used; other documents have a title and a body.
+
+D. D. Lewis, "Reuters-21578 Text Categorization Test Collection, Distribution 1.0", 1997.
+
+C. Apté, F. Damerau, S. M. Weiss, "Automated Learning of Decision Rules for Text Categorization",
+ACM Transactions on Information Systems, 1994.
+"""
 
 from __future__ import annotations
 
@@ -22,61 +33,13 @@ _WORD_GROWTH = 20
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 
 
-def read_reuters(folder: str | Path, *, max_bytes: int | None = None) -> Dataset:
-    """Read Reuters-21578 with the ModApte split as term counts.
-
-    The data set consists of the documents with ``TOPICS="YES"`` and ``LEWISSPLIT`` TRAIN or TEST
-    that have at least one of the topics that occur in both parts: 90 topics, 7770 training and
-    3019 test documents (some copies lack one of the training documents).
-
-    Parameters
-    ----------
-    folder : str or Path
-        Folder with the files ``reut2-000.sgm`` to ``reut2-021.sgm``, plain or as ``.sgm.gz``.
-    max_bytes : int, default=None
-        Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
-        means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
-
-    Returns
-    -------
-    Dataset
-        X has, as CSR, the counts of the stems of the words in title and body, without stop words.
-        Label names are the topics, sorted. Documents have the order of the files, and
-        ``ids["newid"]`` has their numbers.
-
-    Raises
-    ------
-    DataError
-        If the folder has no such files, or if one of them cannot be read, with the line.
-
-    See Also
-    --------
-    labelwise.features.TextTerms : Count the terms of other texts.
-    sklearn.feature_extraction.text.TfidfTransformer : Weight counts by tf-idf.
-
-    Notes
-    -----
-    The files are Latin-1. Of the entities only ``&lt;``, ``&gt;`` and ``&amp;`` are expanded. Of a
-    document without markup (``UNPROC``) the whole text is used.
-
-    References
-    ----------
-    D. D. Lewis, "Reuters-21578 Text Categorization Test Collection, Distribution 1.0", 1997.
-
-    C. Apté, F. Damerau, S. M. Weiss, "Automated Learning of Decision Rules for Text
-    Categorization", ACM Transactions on Information Systems, 1994.
-
-    Examples
-    --------
-    >>> from labelwise.data import read_reuters
-    >>> reuters = read_reuters("reuters21578")  # doctest: +SKIP
-    """
-    with reading(folder, max_bytes):
-        return _read_folder(Path(folder), max_bytes)
-
-
 def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
-    return read_reuters(paths[0], max_bytes=request.max_bytes)
+    """Read the folder of the collection, the only path, as counts of terms with label names sorted.
+
+    Documents have the order of the files, and ``ids["newid"]`` has their numbers.
+    """
+    with reading(paths[0], request.max_bytes):
+        return _read_folder(paths[0], request.max_bytes)
 
 
 REUTERS = FileFormat("the Reuters-21578 collection", (".sgm",), _read, is_folder=True)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from labelwise.experiments._results import Results as Results, read_results
     from labelwise.experiments._study import Study
     from labelwise.experiments.running._cell_evaluation import CellOutcome
-    from labelwise.experiments.running._store_file import StoreError
     from labelwise.experiments.statistics._average_ranks import average_ranks, friedman_test
     from labelwise.experiments.statistics._pair_tests import sign_test, wilcoxon_test
     from labelwise.experiments.statistics._paired_difference import paired_difference
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CellOutcome",
-    "StoreError",
     "Study",
     "average_ranks",
     "compare_ranks",

@@ -322,36 +322,6 @@ class Results:
         """Return the measures to show: the one that is asked for, or all."""
         return self.measures if measure is None else (check_known(measure, self.measures),)
 
-    def to_latex(self, measure: str | None = None) -> str:
-        """Format the means as a LaTeX table; see `Summary.to_latex`.
-
-        Parameters
-        ----------
-        measure : str, default=None
-            Name of the measure to show; None shows all measures, each in rows of its own.
-
-        Returns
-        -------
-        str
-            A tabular environment, for which the document needs the package booktabs.
-        """
-        return self.summary().to_latex(measure)
-
-    def to_markdown(self, measure: str | None = None) -> str:
-        """Format the means as a Markdown table; see `Summary.to_markdown`.
-
-        Parameters
-        ----------
-        measure : str, default=None
-            Name of the measure to show; None shows all measures, each in rows of its own.
-
-        Returns
-        -------
-        str
-            A table with pipes, as GitHub and pandoc read it.
-        """
-        return self.summary().to_markdown(measure)
-
     @cached_property
     def _values(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For every value: the index of its cell, the index of its measure, and the number."""
@@ -385,7 +355,7 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
 
     Raises
     ------
-    StoreError
+    DataError
         If the file does not exist, is not a store, is damaged or locked.
     ValueError
         If the store has no study of that name.

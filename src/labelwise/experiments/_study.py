@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from labelwise._io import plain_name
+from labelwise._io import DataError, plain_name
 from labelwise._measuring import measure_named
 from labelwise._validation import check_names, check_real, check_undefined, check_whole
 from labelwise.data import Dataset
@@ -27,7 +27,6 @@ from labelwise.experiments.running._cells import (
 from labelwise.experiments.running._executors import executor_for
 from labelwise.experiments.running._scheduler import Progress, Scheduler, progress_callback
 from labelwise.experiments.running._store import DIRECTION, Store
-from labelwise.experiments.running._store_file import StoreError
 
 # Multiples of the golden ratio, modulo 1, never come close to each other.
 _GOLDEN_RATIO = 0.6180339887498949
@@ -263,7 +262,7 @@ class Study:
 
         Raises
         ------
-        StoreError
+        DataError
             If the file is not a store, is damaged or locked, or if the disk is full. Finished
             cells are not affected.
         ValueError
@@ -297,7 +296,7 @@ class Study:
     def _results(self, store: Store, plan: StudyPlan) -> Results:
         columns = store.columns(self.name)
         if store.planned_keys(self.name) != [cell.key for cell in plan.cells]:
-            raise StoreError(
+            raise DataError(
                 store.path,
                 f"another study named {self.name!r} was started on this store in the meantime; "
                 "finished cells are safe, give the studies different names.",

@@ -25,10 +25,6 @@ from labelwise.data import input_files, load
 _Name = Annotated[str, Field(min_length=1)]
 
 
-class StudyFileError(DataError):
-    """Error of a study file that cannot be used; the message names the file and the field."""
-
-
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -90,7 +86,7 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
 
     Raises
     ------
-    StudyFileError
+    DataError
         If a field is wrong; the message has the path of the field, such as ``models.knn.params``.
 
     Notes
@@ -119,14 +115,14 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
 
 @contextmanager
 def errors_with_place(path: str | Path, place: str = "") -> Iterator[None]:
-    """Turn errors of wrong values into a StudyFileError that names the file and the field."""
+    """Turn errors of wrong values into a DataError that names the file and the field."""
     where = f"{place}: " if place else ""
     try:
         yield
     except RecursionError as error:
-        raise StudyFileError(path, f"{where}is nested too deeply.") from error
+        raise DataError(path, f"{where}is nested too deeply.") from error
     except (ValueError, TypeError) as error:
-        raise StudyFileError(path, f"{where}{error}") from error
+        raise DataError(path, f"{where}{error}") from error
 
 
 def _objects(path: Path, kind: str, fields: Mapping[str, str | _ObjectField]) -> dict[str, Any]:
@@ -163,7 +159,7 @@ def _fields(path: Path) -> _Fields:
         return _Fields.model_validate(content)
     except ValidationError as error:
         problems = [f"{_field_path(one['loc'])}: {one['msg']}" for one in error.errors()]
-        raise StudyFileError(path, "; ".join(dict.fromkeys(problems)) + ".") from error
+        raise DataError(path, "; ".join(dict.fromkeys(problems)) + ".") from error
 
 
 def _field_path(location: tuple[int | str, ...]) -> str:

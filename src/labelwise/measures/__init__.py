@@ -23,12 +23,12 @@ if TYPE_CHECKING:
         recall,
     )
     from labelwise._measuring import inverse_propensities
-    from labelwise.measures._averages import count, hamming_loss, macro, micro, subset_accuracy
+    from labelwise.measures._averages import count, macro, micro
     from labelwise.measures._evaluate import evaluate
     from labelwise.measures._evaluation import Evaluation as Evaluation
     from labelwise.measures._measure_scores import measure_scores
     from labelwise.measures._reliability import reliability
-    from labelwise.measures._scorers import scorer, scorers
+    from labelwise.measures._scorers import scorer
 
 __all__ = [
     "Counts",
@@ -38,7 +38,6 @@ __all__ = [
     "evaluate",
     "f_measure",
     "g_mean",
-    "hamming_loss",
     "inverse_propensities",
     "jaccard",
     "macro",
@@ -49,8 +48,6 @@ __all__ = [
     "recall",
     "reliability",
     "scorer",
-    "scorers",
-    "subset_accuracy",
 ]
 
 publish(__name__, [*__all__, "Evaluation"])

@@ -1,4 +1,4 @@
-"""Count decisions, and average measures of counts: micro, macro, and means over whole samples."""
+"""Count decisions, and average measures of counts: micro and macro."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from labelwise._counts import (
     Measure,
     count_matched,
     function_of,
-    is_exact,
     is_unchecked,
     mean,
     measured,
     wide,
     with_beta,
-    wrong_share,
 )
 from labelwise._validation import check_outcome, check_undefined, refuse_sparse
 
@@ -187,88 +185,3 @@ def macro(
 
 def _pooled(counts: Counts) -> Counts:
     return Counts(*(np.sum(cells, axis=-1) for cells in counts))
-
-
-def hamming_loss(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
-    r"""Compute the Hamming loss, the share of wrong cells.
-
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Decisions, 0 or 1. Columns with names are matched by name.
-    label_names : sequence of str, default=None
-        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
-
-    Returns
-    -------
-    float
-        Loss from 0 to 1; lower is better.
-
-    Raises
-    ------
-    TypeError
-        If there are no decisions.
-    ValueError
-        If a matrix has other values than 0 and 1, or if Y and decided do not match.
-
-    Notes
-    -----
-    .. math:: \frac{FP + FN}{n_\mathrm{samples} \cdot n_\mathrm{labels}}
-
-    With missing labels (NaN), the mean over samples of the share of wrong cells among the cells
-    with truth; samples without truth are left out.
-
-    Examples
-    --------
-    >>> from labelwise.measures import hamming_loss
-    >>> hamming_loss([[1, 0], [1, 1]], [[1, 1], [0, 1]])
-    0.5
-    """
-    return float(wrong_share(_count_samples(Y, decided, label_names)).mean())
-
-
-def subset_accuracy(Y: Any, decided: Any, *, label_names: Sequence[str] | None = None) -> float:
-    """Compute subset accuracy, the share of samples without a wrong decision.
-
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Decisions, 0 or 1. Columns with names are matched by name.
-    label_names : sequence of str, default=None
-        Names of the labels, in the order of the columns; None takes those of a frame or of sets.
-
-    Returns
-    -------
-    float
-        Share from 0 to 1.
-
-    Raises
-    ------
-    TypeError
-        If there are no decisions.
-    ValueError
-        If a matrix has other values than 0 and 1, or if Y and decided do not match.
-
-    Notes
-    -----
-    Also called exact match ratio. Missing labels (NaN) cannot be wrong; samples without truth are
-    left out.
-
-    Examples
-    --------
-    >>> from labelwise.measures import subset_accuracy
-    >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
-    0.5
-    """
-    return float(is_exact(_count_samples(Y, decided, label_names)).mean())
-
-
-def _count_samples(Y: Any, decided: Any, label_names: Sequence[str] | None) -> Counts:
-    """Count each sample that has truth for a label."""
-    counts = count(Y, decided, "sample", label_names=label_names)
-    has_truth = sum(counts) > 0
-    return counts if has_truth.all() else Counts(*(cells[has_truth] for cells in counts))

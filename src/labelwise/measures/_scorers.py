@@ -43,23 +43,27 @@ _UNKNOWN = ("raise", "missed")
 
 
 def scorer(
-    name: str,
+    names: str | Iterable[str] | None = None,
     *,
     beta: float = 1.0,
     undefined: str | float = "nan",
     unknown_labels: str = "raise",
     inverse_propensity: Any = None,
-) -> Scorer:
-    """Build a scikit-learn scorer for a measure of `evaluate`, by its name.
+) -> Scorers:
+    """Build a scikit-learn scorer for one or several measures, by name.
+
+    For several measures, the scorer calls the estimator once and returns the values by name. It
+    serves as ``scoring=`` of ``cross_validate`` and of searches with ``refit=name``.
 
     Parameters
     ----------
-    name : str
-        For instance "micro-f", "macro-auc" or "precision-at-5". Losses are negated, since
-        scikit-learn maximises scores, and have the prefix "neg-": "neg-hamming-loss".
+    names : str, iterable of str or None, default=None
+        For instance "micro-f", "macro-auc" or "precision-at-5"; None for every measure without a
+        cutoff k. Losses are negated, since scikit-learn maximises scores, and have the prefix
+        "neg-": "neg-hamming-loss".
     beta : float, default=1.0
-        Weight of recall in the F-measure: recall counts beta² as much as precision. Any other
-        measure allows only 1.
+        Weight of recall in the F-measure: recall counts beta² as much as precision. A name
+        of any other measure allows only 1.
     undefined : {"nan", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
@@ -71,18 +75,17 @@ def scorer(
 
     Returns
     -------
-    Scorer
-        A callable ``scorer(estimator, X, Y, sample_weight=None)``. Its method ``set_score_request``
-        requests sample weights under scikit-learn's metadata routing.
+    Scorer or Scorers
+        A callable ``scorer(estimator, X, Y, sample_weight=None)`` that returns a number for one
+        name, and a dictionary for several. Its method ``set_score_request`` requests sample
+        weights under scikit-learn's metadata routing.
 
     Raises
     ------
+    TypeError
+        If a name is not a string.
     ValueError
-        If the name is unknown, a loss lacks its prefix, or an option is out of its range.
-
-    See Also
-    --------
-    scorers : Several measures from one call of the estimator.
+        If a name is unknown, a loss lacks its prefix, or an option is out of its range.
 
     Notes
     -----
@@ -97,75 +100,23 @@ def scorer(
     Examples
     --------
     >>> from sklearn.datasets import make_multilabel_classification
-    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.model_selection import cross_val_score, cross_validate
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from labelwise.measures import scorer
     >>> X, Y = make_multilabel_classification(random_state=0)
     >>> cross_val_score(KNeighborsClassifier(), X, Y, scoring=scorer("micro-f"), cv=3).round(2)
     array([0.64, 0.62, 0.58])
-    """
-    options = _check_options(undefined, unknown_labels, inverse_propensity)
-    return Scorer((_measure_of(name, beta),), *options)
-
-
-def scorers(
-    names: Iterable[str] | None = None,
-    *,
-    undefined: str | float = "nan",
-    unknown_labels: str = "raise",
-    inverse_propensity: Any = None,
-) -> Scorers:
-    """Build one scikit-learn scorer for several measures.
-
-    The scorer calls the estimator once and returns the values by name. It serves as ``scoring=`` of
-    ``cross_validate`` and of searches with ``refit=name``.
-
-    Parameters
-    ----------
-    names : iterable of str or None, default=None
-        Names of measures as in `scorer`; None for every measure without a cutoff k.
-    undefined : {"nan", "skip", "zero"} or float, default="nan"
-        How labels and samples without a value enter a mean, as in `evaluate`.
-    unknown_labels : {"raise", "missed"}, default="raise"
-        What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is
-        an error. With "missed", such a label is never decided, so its positives are false
-        negatives, and its scores are below all others.
-    inverse_propensity : array-like of shape (n_labels,) or None, default=None
-        Weights of the labels from `inverse_propensities`, for measures such as "ps-precision-at-5".
-
-    Returns
-    -------
-    Scorers
-        A callable ``scorers(estimator, X, Y, sample_weight=None)`` that returns a dictionary.
-
-    Raises
-    ------
-    TypeError
-        If `names` is a single string.
-    ValueError
-        If a name is unknown, a loss lacks its prefix, or an option is out of its range.
-
-    See Also
-    --------
-    scorer : A scorer for one measure.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_multilabel_classification
-    >>> from sklearn.model_selection import cross_validate
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from labelwise.measures import scorers
-    >>> X, Y = make_multilabel_classification(random_state=0)
-    >>> scoring = scorers(["micro-f", "neg-coverage"], undefined="skip")
+    >>> scoring = scorer(["micro-f", "neg-coverage"], undefined="skip")
     >>> found = cross_validate(KNeighborsClassifier(), X, Y, scoring=scoring, cv=3)
     >>> found["test_neg-coverage"].round(2)
     array([-2.81, -2.62, -2.27])
     """
-    if isinstance(names, str):
-        raise TypeError(f"names must be several names, got the one string {names!r}.")
-    measures = named_measures().values() if names is None else map(_measure_of, names)
     options = _check_options(undefined, unknown_labels, inverse_propensity)
-    return Scorers(tuple(measures), *options)
+    if isinstance(names, str):
+        return Scorer((_measure_of(names, beta),), *options)
+    if names is None:
+        return Scorers(tuple(named_measures(beta).values()), *options)
+    return Scorers(tuple(_measure_of(name, beta) for name in names), *options)
 
 
 @dataclass(frozen=True)

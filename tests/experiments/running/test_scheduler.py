@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from labelwise.experiments import StoreError, read_results
+from labelwise.data import DataError
+from labelwise.experiments import read_results
 from labelwise.experiments.running import _scheduler as scheduler_module, _store as store_module
 from labelwise.experiments.running._cells import CellRecord
 from labelwise.experiments.running._scheduler import Progress, Scheduler
@@ -190,7 +191,7 @@ def test_a_full_disk_is_named_and_finished_cells_are_safe(tmp_path, monkeypatch)
     many = study(seeds=(0,), measures=[{f"m{i}": lambda _: 1 / 3 for i in range(200)}], name="many")
     with monkeypatch.context() as patched:
         patched.setattr(store_module, "connect", full)
-        with pytest.raises(StoreError, match="the disk is full; finished cells are safe"):
+        with pytest.raises(DataError, match="the disk is full; finished cells are safe"):
             many.run(store)
     assert essence(read_results(store, study="study")) == before
     assert not many.run(store).failed
@@ -204,5 +205,5 @@ def test_another_study_of_the_same_name_is_an_error(tmp_path):
         if progress.done == 1:
             intruder.run(store)
 
-    with pytest.raises(StoreError, match="another study named 'study' was started"):
+    with pytest.raises(DataError, match="another study named 'study' was started"):
         study().run(store, progress=intrude)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelwise.experiments import StoreError, read_results
+from labelwise.data import DataError
+from labelwise.experiments import read_results
 from labelwise.experiments.running import _store_file as store_file
 from tests.experiments.small_studies import essence, study
 
@@ -77,13 +78,13 @@ def test_a_file_that_is_no_sound_store_is_refused_and_left_alone(tmp_path, chang
     change(store)
     before = store.read_bytes()
     for attempt in (lambda: study().run(store), lambda: read_results(store)):
-        with pytest.raises(StoreError, match=message):
+        with pytest.raises(DataError, match=message):
             attempt()
         assert store.read_bytes() == before
 
 
 def test_a_missing_store_is_not_made_by_reading(tmp_path):
-    with pytest.raises(StoreError, match="does not exist"):
+    with pytest.raises(DataError, match="does not exist"):
         read_results(tmp_path / "none.sqlite")
     assert not (tmp_path / "none.sqlite").exists()
 
@@ -115,7 +116,7 @@ def test_a_cell_that_is_not_what_was_written_is_named_and_not_read(tmp_path, cha
     store = tmp_path / "s.sqlite"
     study(seeds=(0,)).run(store)
     executed(change)(store)
-    with pytest.raises(StoreError, match=r"s.sqlite: is damaged \(the cell study / ") as found:
+    with pytest.raises(DataError, match=r"s.sqlite: is damaged \(the cell study / ") as found:
         read_results(store)
     assert "\n" not in str(found.value)
 
@@ -124,7 +125,7 @@ def test_a_text_that_is_none_is_damage(tmp_path):
     store = tmp_path / "s.sqlite"
     study(seeds=(0,)).run(store)
     executed("UPDATE plan SET dataset = CAST(x'ff1b5b' AS TEXT) WHERE position = 0")(store)
-    with pytest.raises(StoreError, match=r"is damaged .a text in it cannot be decoded") as found:
+    with pytest.raises(DataError, match=r"is damaged .a text in it cannot be decoded") as found:
         read_results(store)
     assert str(found.value).isprintable()
 
@@ -140,7 +141,7 @@ def test_a_store_with_changed_bytes_is_read_as_written_or_refused(tmp_path):
         end = random.choice([4096, bytes_.size])
         bytes_[random.integers(100, end, n_changes)] = random.integers(0, 256, n_changes)
         changed.write_bytes(bytes_.tobytes())
-        with suppress(StoreError):
+        with suppress(DataError):
             assert essence(read_results(changed)) == whole
 
 
@@ -156,7 +157,7 @@ def test_rows_that_sqlite_no_longer_finds_are_damage(tmp_path):
     # The header of a page has the number of its rows in bytes 3 and 4.
     content[(page - 1) * size + 4] -= 1
     store.write_bytes(content)
-    with pytest.raises(StoreError, match=r"is damaged \(its pages do not fit together\)"):
+    with pytest.raises(DataError, match=r"is damaged \(its pages do not fit together\)"):
         read_results(store)
 
 
@@ -173,7 +174,7 @@ def test_other_tables_views_and_triggers_are_refused(tmp_path, statements):
     study(seeds=(0,)).run(store)
     executed(*statements)(store)
     for attempt in (lambda: study().run(store), lambda: read_results(store)):
-        with pytest.raises(StoreError, match="its tables are not those of a store"):
+        with pytest.raises(DataError, match="its tables are not those of a store"):
             attempt()
 
 
@@ -205,7 +206,7 @@ def test_a_locked_store_is_reported_at_once_and_waited_for(tmp_path, monkeypatch
     monkeypatch.setattr(store_file, "_BUSY_SECONDS", 0.05)
     held = sqlite3.connect(store, isolation_level=None, check_same_thread=False)
     held.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match=r"is locked by .*; finished cells are safe"):
+    with pytest.raises(DataError, match=r"is locked by .*; finished cells are safe"):
         study(seeds=(1,)).run(store)
     said = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r".*s.sqlite is locked by .*; waiting \d+ s for it", said[0])

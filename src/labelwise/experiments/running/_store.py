@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from labelwise._io import DataError
 from labelwise.experiments.running._cells import Cell, CellRecord, StudyPlan, storable_text
 from labelwise.experiments.running._store_file import (
-    StoreError,
     connect,
     sqlite_errors,
     transaction,
@@ -108,7 +108,7 @@ class Store:
 
         Raises
         ------
-        StoreError
+        DataError
             If a row differs from what was written.
         """
         names = ", ".join((*COLUMNS, "plan.checksum", "cells.checksum"))
@@ -125,7 +125,7 @@ class Store:
                     if not _is_sound(row, texts):
                         cell = dict(zip(COLUMNS, row, strict=False))
                         place = " / ".join(str(cell[name]) for name in _PLANNED)
-                        raise StoreError(
+                        raise DataError(
                             self.path, storable_text(f"is damaged (the cell {place} was changed).")
                         )
                 parts = zip(*rows, strict=True)
@@ -145,7 +145,7 @@ class Store:
         try:
             return {number: json.loads(text) for number, text in self._raw_texts().items()}
         except (ValueError, TypeError) as error:
-            raise StoreError(self.path, f"is damaged ({error}).") from error
+            raise DataError(self.path, f"is damaged ({error}).") from error
 
     def _raw_texts(self) -> dict[int | None, str]:
         with sqlite_errors(self.path):

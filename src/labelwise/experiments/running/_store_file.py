@@ -63,33 +63,6 @@ _SCHEMA = (
 )
 
 
-class StoreError(DataError):
-    """Error of a file that cannot be used as a store; the message names the file.
-
-    Raised by `Study.run` and `read_results` if a file is not a store, is damaged, locked, or was
-    written by another version of the format, and if the disk is full.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    problem : str
-        The rest of the sentence that begins with the path.
-
-    Examples
-    --------
-    >>> from labelwise.experiments import StoreError, read_results
-    >>> try:
-    ...     read_results("no-such-file.sqlite")
-    ... except StoreError as error:
-    ...     print(error)
-    no-such-file.sqlite: does not exist.
-    """
-
-    def __init__(self, path: str | Path, problem: str) -> None:
-        super().__init__(path, problem)
-
-
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a store; if the file does not exist, create it or raise, as `create` says."""
     check_file(path, create=create)
@@ -140,17 +113,17 @@ def check_file(path: Path, *, create: bool) -> None:
     """Refuse a file that is not a store, by its first bytes, before sqlite opens it."""
     if not path.exists():
         if not create:
-            raise StoreError(path, "does not exist.")
+            raise DataError(path, "does not exist.")
         path.parent.mkdir(parents=True, exist_ok=True)
         return
     if not path.is_file():
-        raise StoreError(path, "must be a file.")
+        raise DataError(path, "must be a file.")
     with path.open("rb") as stream:
         header = stream.read(100)
     if not header and create:
         return
     if len(header) < 100 or not header.startswith(_MAGIC):
-        raise StoreError(path, "is not a store of a study; it was not changed.")
+        raise DataError(path, "is not a store of a study; it was not changed.")
     # A process that was killed while it created the file leaves a journal; sqlite repairs that.
     if not path.with_name(f"{path.name}-journal").exists():
         version, application = (int.from_bytes(header[i : i + 4]) for i in (60, 68))
@@ -166,15 +139,15 @@ def _numbers(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def _check_version(path: Path, application: int, version: int) -> None:
     if application != APPLICATION:
-        raise StoreError(path, "is a database, but not a store of a study; it was not changed.")
+        raise DataError(path, "is a database, but not a store of a study; it was not changed.")
     if version > FORMAT:
-        raise StoreError(
+        raise DataError(
             path,
             f"was written by a newer labelwise (format {version}, this version reads {FORMAT}); "
             "it was not changed.",
         )
     if version < FORMAT:
-        raise StoreError(
+        raise DataError(
             path,
             f"was written by an older labelwise (format {version}, this version reads {FORMAT}); "
             "it was not changed, run the study on a new store.",
@@ -185,13 +158,13 @@ def _check_schema(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse other tables, and views and triggers, whose code sqlite would run."""
     query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
     if sorted(sql for (sql,) in connection.execute(query)) != sorted(_SCHEMA):
-        raise StoreError(path, "is damaged (its tables are not those of a store).")
+        raise DataError(path, "is damaged (its tables are not those of a store).")
 
 
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse pages that do not fit together: sqlite reads them without the rows that it misses."""
     if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-        raise StoreError(path, "is damaged (its pages do not fit together); nothing was changed.")
+        raise DataError(path, "is damaged (its pages do not fit together); nothing was changed.")
 
 
 def _make(connection: sqlite3.Connection, path: Path) -> None:
@@ -255,16 +228,16 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Turn errors of sqlite into a StoreError that names the file and says what is safe."""
+    """Turn errors of sqlite into a DataError that names the file and says what is safe."""
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(path, _problem(error, path)) from error
+        raise DataError(path, _problem(error, path)) from error
     except UnicodeDecodeError as error:
         # Python fails to decode a message of sqlite that quotes the damaged text.
-        raise StoreError(path, _UNDECODABLE) from error
+        raise DataError(path, _UNDECODABLE) from error
     except MemoryError as error:
-        raise StoreError(path, "is damaged, or too large for the memory.") from error
+        raise DataError(path, "is damaged, or too large for the memory.") from error
 
 
 def _problem(error: sqlite3.Error, path: Path) -> str:
