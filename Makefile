@@ -53,7 +53,7 @@ bench-record: $(VENV)/.bench  ## the same, and write the ratios to benchmarks/re
 	$(BIN)/python -m benchmarks --record
 
 bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
-	$(BIN)/python -m benchmarks decisions
+	$(BIN)/python -m benchmarks decisions at_k
 
 bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; minutes
 	$(BIN)/python -m benchmarks label_shift

@@ -25,6 +25,7 @@ NOT_BENCHMARKS = {
 # These take minutes to hours: only by their names.
 LONG = {
     "annif",
+    "at_k",
     "certified_line",
     "cluster_simulation",
     "coverage",

@@ -58,6 +58,16 @@ def improved_rows(proba, decided, k, value_of):
     return decided
 
 
+def decided_by_rule(proba, slopes, prices, k):
+    """The k highest gains above 0 of each sample, the first labels among equal ones."""
+    decided = np.zeros(proba.shape)
+    for i, row in enumerate(proba):
+        gains = [slope * p - price for p, slope, price in zip(row, slopes, prices, strict=True)]
+        falling = sorted(range(len(gains)), key=lambda j: (-gains[j], j))
+        decided[i, [j for j in falling[:k] if gains[j] > 0 and row[j] > 0]] = 1
+    return decided
+
+
 def prices(gains, k):
     """For each sample, the middle of its k-th highest gain and the next; 0 if that is not above 0.
 

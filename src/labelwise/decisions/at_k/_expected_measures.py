@@ -113,6 +113,27 @@ def values_of(ratios: Ratios, decisions: Decisions | Climb) -> np.ndarray:
     return np.where(is_empty, ratios.when_empty, above / np.where(is_empty, 1.0, below))
 
 
+def gain_lines(
+    ratios: Ratios, expected: Expected, chosen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return slopes and prices of the gain of one decision more, ``slope·proba - price``.
+
+    Half a decision is added to the counts of each label: the gain lies between that of one more
+    and of one less, and is finite for a label with hardly any positives.
+    """
+    labels = expected.cells.labels[chosen]
+    hits = np.bincount(labels, expected.cells.amounts[chosen], minlength=expected.n_labels)
+    if ratios.factors.size == 0:
+        return np.exp(-hits), np.zeros(hits.size)
+    decided = np.bincount(labels, minlength=hits.size)
+    a, b, c, d, e, f = ratios.factors.T
+    below = d + e * hits + f * decided
+    value = np.where(below > 0, (a + b * hits + c * decided) / np.where(below > 0, below, 1.0), 0.0)
+    size = below + f / 2
+    size = np.where(size > 0, size, np.inf)
+    return (b - value * e) / size, (value * f - c) / size
+
+
 def linear_terms(slope: np.ndarray, base: np.ndarray | float = 0.0) -> np.ndarray:
     """Return the terms of gains ``base + slope·proba``, a row for each label."""
     terms = np.zeros((slope.size, 4))
