@@ -89,6 +89,9 @@ class BestAtK:
         """Upper bound of how much higher the value of other decisions is than that of the rule."""
         return max(0.0, self.bound - self.rule_value)
 
+    def __len__(self) -> int:
+        return int(self.slopes.size)
+
     def decide(self, proba: Any) -> Any:
         """Decide other samples, each by itself: the labels with the k highest gains above 0.
 
@@ -118,10 +121,10 @@ class BestAtK:
         """
         matrix, names = check_scores(proba, input_name="proba")
         check_cells(matrix, names, "proba")
-        n_labels, n_columns = self.slopes.size, matrix.shape[1]
-        if (self.label_names is None or names is None) and n_columns != n_labels:
-            raise ValueError(f"proba has {n_columns} labels, but the rule has {n_labels}.")
-        columns = columns_of_labels(self.label_names, n_labels, names, n_columns)
+        n_columns = matrix.shape[1]
+        if (self.label_names is None or names is None) and n_columns != len(self):
+            raise ValueError(f"proba has {n_columns} labels, but the rule has {len(self)}.")
+        columns = columns_of_labels(self, names, n_columns, "proba")
         return as_given(decided_by_label(self._decide, matrix, columns), proba)
 
     def _decide(self, matrix: Any) -> Any:
