@@ -33,7 +33,7 @@ _MOST = 1 - 2.0**-53
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestAtK:
-    """Decisions of at most k labels a sample, and a rule that decides other samples one by one.
+    """Decisions of at most k labels a sample, and a rule for other samples.
 
     `best_at_k` returns such objects.
 
@@ -93,7 +93,7 @@ class BestAtK:
         return int(self.slopes.size)
 
     def decide(self, proba: Any) -> Any:
-        """Decide other samples, each by itself: the labels with the k highest gains above 0.
+        """Decide other samples, each by itself: the k highest gains above 0.
 
         Parameters
         ----------
