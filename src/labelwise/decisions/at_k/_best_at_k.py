@@ -86,7 +86,7 @@ class BestAtK:
 
     @property
     def rule_gap(self) -> float:
-        """Upper bound of how much higher the value of other decisions is than that of the rule."""
+        """Upper bound of what the rule loses to any other decisions."""
         return max(0.0, self.bound - self.rule_value)
 
     def __len__(self) -> int:
