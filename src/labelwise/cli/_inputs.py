@@ -6,7 +6,7 @@ the options of commands that read and match matrices of scores, labels and decis
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -251,16 +251,22 @@ class MatrixSource(NamedTuple):
 
     def rows_of_rule(
         self,
-        path: Path,
-        rule: Any,
+        path: Path | None,
+        load: Callable[[Path], Any],
         scores: Path,
         labels: Path | None = None,
         calibrate: tuple[Path, Path] | None = None,
         *,
         groups: str | None = None,
     ) -> RuleRows:
-        """Read rows that a rule decides, perhaps with labels, and rows to calibrate it with."""
-        units = None
+        """Load a rule, and read rows that it decides, perhaps with labels or to calibrate with.
+
+        Without a path, the rule is None, and labels must be given.
+        """
+        units = rule = None
+        if path is not None:
+            refuse_as_rule(path)
+            rule = load(path)
         if labels is None:
             read, notes = [self.scores(scores)], []
         else:
@@ -274,6 +280,8 @@ class MatrixSource(NamedTuple):
             other = self.read(calibrate[1], calibrate[:1], allow_missing=True)
             read += [*other.others, other.truth]
             notes += other.notes
+        if path is None or rule is None:
+            return RuleRows(None, read[0], read[1].values, units, None, notes)
         found = self.match_rule(path, rule, read)
         of_rule, *places = found.places
         matrices = [

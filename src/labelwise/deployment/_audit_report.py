@@ -28,7 +28,7 @@ from labelwise._tuning import log_capitals
 from labelwise._validation import check_instance, check_real
 from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
 from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Estimates, from_to
-from labelwise.deployment._promises import GOALS, check_at_least
+from labelwise.deployment._promises import GOALS, check_at_least, units_needed
 
 # Values of a measure that are tested: the ends of intervals are among them.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -328,7 +328,13 @@ def audit_report(
         low, high = intervals[name]
         verdicts[name] = "proven" if low >= limit else "disproven" if high < limit else "open"
         if verdicts[name] == "open":
-            n_more[name] = _answers_needed(plan, whole, name, limit, alpha)
+            # If the next answers are like these; macro averages are no single sums.
+            average, measure = name.split("-")
+            (above, below), _, _ = whole.sums(measure, beta, np.full(3, 0.5))
+            numbers = above - limit * below
+            is_known = average == "micro" and numbers.size > 1
+            needed = units_needed(numbers, alpha / 2) if is_known else math.inf
+            n_more[name] = max(1.0, needed - numbers.size)
     return AuditReport(
         values=values,
         intervals=intervals,
@@ -344,22 +350,3 @@ def audit_report(
         n_more=n_more,
         promises=dict(promises),
     )
-
-
-def _answers_needed(
-    plan: AuditPlan, cells: Population, name: str, limit: float, alpha: float
-) -> float:
-    """Estimate how many more answers decide a promise, if the next ones are like these.
-
-    A test by betting needs about ``2 log(1 / alpha) v / m²`` numbers of mean m and mean square v.
-    """
-    average, measure = name.split("-")
-    if average == "macro" or cells.answers.size < 2:
-        return math.inf
-    (above, below), _, _ = cells.sums(measure, plan.beta, np.full(3, 0.5))
-    numbers = above - limit * below
-    mean = float(numbers.mean())
-    if mean == 0:
-        return math.inf
-    needed = 2 * math.log(2 / alpha) * float(np.mean(numbers**2)) / mean**2
-    return max(1.0, needed - cells.answers.size)

@@ -14,6 +14,7 @@ from labelwise._sigmoids import fit_sigmoids
 from labelwise._text import as_text, counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
 from labelwise.decisions import Thresholds
+from labelwise.deployment._promises import NAMES, promises_of_rule, sample_numbers, units_needed
 from labelwise.measures import reliability
 
 _FEW = 10
@@ -91,9 +92,10 @@ class _Inputs(NamedTuple):
     thresholds: Thresholds | None
     groups: np.ndarray | None
 
-    def named(self, labels: Any) -> str:
-        """Name some labels."""
-        return listed([self.names[j] for j in np.asarray(labels).tolist()], show=quoted)
+    def about(self, labels: np.ndarray, text: str) -> list[str]:
+        """Return a sentence with the names of some labels, or nothing without any."""
+        names = [name for name, is_one in zip(self.names, labels, strict=True) if is_one]
+        return [text.format(listed(names, show=quoted))] if names else []
 
     @property
     def support(self) -> np.ndarray:
@@ -184,18 +186,16 @@ def doctor(
 
 def _separated(given: _Inputs) -> Iterator[str]:
     """Find labels whose scores separate positives from negatives without an error."""
-    tested, perfect = [], []
+    tested, perfect = np.zeros((2, given.support.size), dtype=bool)
     for j in np.flatnonzero(given.support >= _FEW).tolist():
         scores, truth = given.of_label(j)
-        if truth.all():
-            continue
-        tested.append(j)
-        if scores[truth].min() > scores[~truth].max():
-            perfect.append(j)
-    if perfect and len(perfect) >= max(1, len(tested) // 2):
-        yield (
-            f"the scores of {given.named(perfect)} separate positives from negatives without an "
-            "error, as scores of training samples do."
+        tested[j] = not truth.all()
+        perfect[j] = tested[j] and scores[truth].min() > scores[~truth].max()
+    if perfect.sum() >= tested.sum() // 2:
+        yield from given.about(
+            perfect,
+            "the scores of {} separate positives from negatives without an error, as scores of "
+            "training samples do.",
         )
 
 
@@ -219,16 +219,14 @@ def _copies(given: _Inputs) -> Iterator[str]:
         )
 
 
-def _without_positives(given: _Inputs) -> Iterator[str]:
-    empty = np.flatnonzero(given.support == 0)
-    if empty.size:
-        yield f"{given.named(empty)} have no positives: they cannot be tuned or measured."
+def _without_positives(given: _Inputs) -> list[str]:
+    empty = given.support == 0
+    return given.about(empty, "{} have no positives: they cannot be tuned or measured.")
 
 
-def _few_positives(given: _Inputs) -> Iterator[str]:
-    few = np.flatnonzero((given.support > 0) & (given.support < _FEW))
-    if few.size:
-        yield f"{given.named(few)} have fewer than {_FEW} positives: their thresholds are noise."
+def _few_positives(given: _Inputs) -> list[str]:
+    few = (given.support > 0) & (given.support < _FEW)
+    return given.about(few, f"{{}} have fewer than {_FEW} positives: their thresholds are noise.")
 
 
 def _uncalibrated(given: _Inputs) -> Iterator[str]:
@@ -273,26 +271,20 @@ def _near_a_half(given: _Inputs) -> Iterator[str]:
 
 def _certificate(given: _Inputs) -> Iterator[str]:
     """Say whether these samples could certify the constraints of thresholds without a guarantee."""
-    thresholds = given.thresholds
-    if thresholds is None or thresholds.evidence.guarantee is not None:
+    rule = given.thresholds
+    stored = [] if rule is None or rule.evidence.guarantee else promises_of_rule(rule, 0.0)
+    promises = tuple(one for one in stored if one.source == "constraint" and one.name in NAMES)
+    if not promises or rule is None:
         return
-    decided = sparse.csr_array(thresholds._decide(given.scores))
-    hits = np.asarray(decided.multiply(given.Y.tocsr()).sum(axis=1), np.float64).ravel()
-    totals = {
-        "min_precision": np.asarray(decided.sum(axis=1), np.float64).ravel(),
-        "min_recall": np.asarray(given.Y.sum(axis=1), np.float64).ravel(),
-    }
-    for check in thresholds.evidence.constraints:
-        if check.name not in totals or thresholds.evidence.average == "macro":
-            continue
-        numbers = hits - check.limit * totals[check.name]
-        mean = numbers.mean()
-        needed = 2 * np.log(20) * np.mean(numbers**2) / mean**2 if mean > 0 else np.inf
+    found = sample_numbers(rule, promises, given.scores, given.Y, None)
+    for promise, numbers in zip(promises, found.numbers.T, strict=True):
+        needed = units_needed(numbers, 0.05) if numbers.mean() > 0 else np.inf
         if needed > len(numbers) / 2:
             many = f"about {2 * needed:,.0f} would" if np.isfinite(needed) else "no number would"
             yield (
-                f"{check.name} {check.limit:g} cannot be guaranteed by these {len(numbers):,} "
-                f"samples with probability 0.95; {many} be enough at these thresholds."
+                f"min_{promise.name.split('-')[1]} {promise.limit:g} cannot be guaranteed by these "
+                f"{len(numbers):,} samples with probability 0.95; {many} be enough at these "
+                "thresholds."
             )
 
 
@@ -310,20 +302,16 @@ def _groups(given: _Inputs) -> Iterator[str]:
         )
 
 
-def _coarse(given: _Inputs) -> Iterator[str]:
+def _coarse(given: _Inputs) -> list[str]:
     """Find labels whose scores have few distinct values."""
     if given.Y.shape[0] < _MANY:
-        return
-    coarse = [
-        j
-        for j in range(given.Y.shape[1])
-        if 1 < np.unique(given.of_label(j)[0]).size <= _FEW_DISTINCT
-    ]
-    if coarse:
-        yield (
-            f"the scores of {given.named(coarse)} have at most {_FEW_DISTINCT} distinct values, as "
-            "confidences of language models do: only few thresholds are possible."
-        )
+        return []
+    n_values = np.array([np.unique(given.of_label(j)[0]).size for j in range(given.Y.shape[1])])
+    return given.about(
+        (n_values > 1) & (n_values <= _FEW_DISTINCT),
+        f"the scores of {{}} have at most {_FEW_DISTINCT} distinct values, as confidences of "
+        "language models do: only few thresholds are possible.",
+    )
 
 
 def _similar_names(given: _Inputs) -> Iterator[str]:

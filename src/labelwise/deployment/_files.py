@@ -140,23 +140,21 @@ def read_answers(path: Path, first: str | None = None) -> dict[str, list[str]]:
 def _from_file(expected: Mapping[str, list[Any]], path: Path) -> np.ndarray:
     """Read answers, and match them by the number of the cell; refuse another id or label."""
     columns = read_answers(path, "cell")
-    n_cells = len(expected["id"])
-    found = np.full(n_cells, "", dtype=object)
-    seen: set[int] = set()
-    for row, (number, label, answer) in enumerate(
-        zip(columns["cell"], columns["label"], columns["answer"], strict=True)
+    wanted = dict(enumerate(zip(expected["id"], expected["label"], strict=True), 1))
+    ids: list[Any] = columns.get("id") or [None] * len(columns["cell"])
+    found = np.full(len(wanted), "", dtype=object)
+    for number, given, label, answer in zip(
+        columns["cell"], ids, columns["label"], columns["answer"], strict=True
     ):
-        cell = int(number) - 1 if number.isdigit() else -1
-        if not 0 <= cell < n_cells or cell in seen:
+        cell = int(number) if number.isdigit() else 0
+        if cell not in wanted:
             raise DataError(path, f"must have each cell of the plan once, got {number!r:.50}.")
-        given = columns["id"][row] if "id" in columns else expected["id"][cell]
-        if (given, label) != (expected["id"][cell], expected["label"][cell]):
+        row, name = wanted.pop(cell)
+        if (given or row, label) != (row, name):
             raise DataError(
                 path,
-                f"must have the cells of the plan: cell {number} is label "
-                f"{quoted(expected['label'][cell])} of {quoted(expected['id'][cell])}, got "
-                f"{quoted(label)} of {quoted(given)}.",
+                f"must have the cells of the plan: cell {number} is label {quoted(name)} of "
+                f"{quoted(row)}, got {quoted(label)} of {quoted(given or row)}.",
             )
-        seen.add(cell)
-        found[cell] = answer
+        found[cell - 1] = answer
     return found

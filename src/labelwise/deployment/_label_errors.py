@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -49,9 +49,6 @@ class LabelErrors:
     chance: np.ndarray
     n_errors: np.ndarray
     label_names: tuple[str, ...]
-
-    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     def __len__(self) -> int:
         return self.rows.size
@@ -163,45 +160,28 @@ def find_label_errors(
     )
     n_samples, n_labels = outcome.Y.shape
     parts, n_errors = [], np.zeros(n_labels)
-    columns: Any = outcome.scores
-    if sparse.issparse(columns):
-        columns = columns.tocsc()
+    scored: Any = outcome.scores
+    is_sparse = sparse.issparse(scored)
+    scored = scored.tocsc() if is_sparse else scored
     for j in range(n_labels):
-        rows, values = _stored(columns, j, n_samples)
+        part = slice(*scored.indptr[j : j + 2]) if is_sparse else j
+        rows = scored.indices[part] if is_sparse else np.arange(n_samples)
+        values = scored.data[part] if is_sparse else scored[:, j]
         if outcome.missing is not None:
-            gaps = outcome.missing.indices[
-                outcome.missing.indptr[j] : outcome.missing.indptr[j + 1]
-            ]
-            kept = ~np.isin(rows, gaps)
+            kept = ~np.isin(rows, outcome.missing[:, [j]].indices)
             rows, values = rows[kept], values[kept]
-        truth = np.isin(rows, outcome.Y.indices[outcome.Y.indptr[j] : outcome.Y.indptr[j + 1]])
+        values = np.asarray(values, dtype=np.float64)
+        truth = np.isin(rows, outcome.Y[:, [j]].indices)
         chance = chances_of_errors(values, truth, rate)
         n_errors[j] = chance.sum()
         best = np.argsort(-chance, kind="stable")[:n_cells]
-        cells = (rows[best], np.full(best.size, j), values[best], truth[best], chance[best])
-        parts.append(cells)
-    rows, labels, values, truth, chance = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+        parts.append((rows[best], np.full(best.size, j), values[best], truth[best], chance[best]))
+    rows, labels, values, truth, chance = map(np.concatenate, zip(*parts, strict=True))
     order = np.lexsort((labels, rows, -chance))[:n_cells]
     order = order[chance[order] > 0]
-    return LabelErrors(
-        rows[order],
-        labels[order],
-        values[order],
-        truth[order].astype(np.int64),
-        chance[order],
-        n_errors,
-        outcome.names or tuple(map(str, range(n_labels))),
-    )
-
-
-def _stored(scores: Any, j: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows and scores of the cells of a label that have a score."""
-    if not sparse.issparse(scores):
-        return np.arange(n_samples), np.asarray(scores[:, j], dtype=np.float64)
-    part = slice(scores.indptr[j], scores.indptr[j + 1])
-    return scores.indices[part], np.asarray(scores.data[part], dtype=np.float64)
+    cells = (part[order] for part in (rows, labels, values, truth.astype(np.int64), chance))
+    names = outcome.names or tuple(map(str, range(n_labels)))
+    return LabelErrors(*cells, n_errors, names)  # type: ignore[call-arg, arg-type]
 
 
 def chances_of_errors(

@@ -117,7 +117,7 @@ def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
 
 def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
     """Return the guaranteed micro rates of a rule by name, without those of review bands."""
-    found = [] if isinstance(rule, Bands) else _stored(rule, 0.0)
+    found = [] if isinstance(rule, Bands) else promises_of_rule(rule, 0.0)
     return {one.name: one.limit for one in found if one.source == "guarantee" and one.name in GOALS}
 
 
@@ -134,7 +134,7 @@ def promises_of(
     tolerance = check_real(tolerance, "tolerance", least=0, most=1)
     asked = {} if at_least is None else check_at_least(at_least, NAMES)
     beta = 1.0 if isinstance(rule, Bands) else rule.evidence.beta
-    kept = [one for one in _stored(rule, tolerance) if one.name not in asked]
+    kept = [one for one in promises_of_rule(rule, tolerance) if one.name not in asked]
     kept += [Promise(name, limit, "asked", beta=beta) for name, limit in asked.items()]
     if not kept:
         raise ValueError(
@@ -144,7 +144,7 @@ def promises_of(
     return tuple(kept)
 
 
-def _stored(rule: Thresholds | Bands, tolerance: float) -> list[Promise]:
+def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise]:
     """Return what a rule promises: guarantees first, then constraints and the corrected value."""
     if isinstance(rule, Bands):
         proven = rule.evidence.guarantee
@@ -268,6 +268,15 @@ def _numbers(
     value = float(above.sum() / below.sum()) if below.any() else math.nan
     bounds = (-limit * most_below, (1 - limit) * largest)
     return above - limit * below, value, *bounds, square * (1 + b)
+
+
+def units_needed(numbers: np.ndarray, alpha: float) -> float:
+    """Estimate how many such numbers a test by betting needs to find that their mean is not 0.
+
+    It needs about ``2 log(1 / alpha) v / m²`` numbers of mean m and mean square v.
+    """
+    mean = float(numbers.mean())
+    return 2 * math.log(1 / alpha) * float(np.mean(numbers**2)) / mean**2 if mean else math.inf
 
 
 def _per_unit(numbers: np.ndarray, unit: np.ndarray | None) -> np.ndarray:

@@ -8,7 +8,7 @@ import typer
 
 from labelwise import decisions
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
 from labelwise.cli.running import command
 
@@ -36,11 +36,11 @@ def adapt(
 ) -> None:
     """Adapt thresholds to label frequencies that have moved."""
     check_ending(output, ".json")
-    refuse_as_rule(thresholds)
     outputs = Outputs([output], inputs=[thresholds, scores, *(calibrate or ())])
     with working("adapting"), warnings_as_notes():
-        tuned = decisions.Thresholds.load(thresholds)
-        rows = source.rows_of_rule(thresholds, tuned, scores, calibrate=calibrate)
+        rows = source.rows_of_rule(
+            thresholds, decisions.Thresholds.load, scores, calibrate=calibrate
+        )
         found = decisions.adapt_thresholds(
             rows.rule,
             rows.scores.values,

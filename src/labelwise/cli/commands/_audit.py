@@ -10,7 +10,7 @@ import typer
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._cell_lists import write_cells
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -86,12 +86,10 @@ def audit(
         raise ValueError("thresholds, scores and --output must be given, or --answers alone.")
     check_ending(output, ".csv")
     check_safe_csv(safe_csv, output)
-    refuse_as_rule(thresholds)
     read = [thresholds, scores, *(calibrate or ()), *(p for p in (queue, texts) if p is not None)]
     outputs = Outputs([output, _plan_file(output)], inputs=read)
     with working("drawing"), warnings_as_notes():
-        rule = decisions.load_rule(thresholds)
-        rows = source.rows_of_rule(thresholds, rule, scores, calibrate=calibrate)
+        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, calibrate=calibrate)
         plan = deployment.plan_audit(
             rows.rule,
             rows.scores.values,
@@ -104,14 +102,13 @@ def audit(
             random_state=seed,
         )
         columns = plan.columns()
+        answer = columns.pop("answer")
         if texts is not None:
             shown, more = source.row_columns(texts, rows.scores)
             numbers = _row_numbers(rows.scores)
-            answer = columns.pop("answer")
             columns |= {name: [of[numbers[i]] for i in plan.ids] for name, of in shown.items()}
-            columns["answer"] = answer
             rows.notes.extend(more)
-        write_cells(output, columns, safe_csv=safe_csv)
+        write_cells(output, {**columns, "answer": answer}, safe_csv=safe_csv)
         plan.save(_plan_file(output))
     outputs.show_result(plan, rows.notes)
     for path in (output, _plan_file(output)):
@@ -134,12 +131,13 @@ def _answered(path: Path, scored: NamedMatrix) -> np.ndarray:
     id_name = scored.id_name if scored.ids is not None else "row"
     if id_name not in columns:
         raise ValueError(f"--queue must have the column {id_name!r} of the scores.")
-    rows, n_labels = _row_numbers(scored), scored.shape[1]
-    names = scored.label_names or map(str, range(n_labels))
-    labels = {name: j for j, name in enumerate(names)}
-    known = np.full((len(scored), n_labels), np.nan)
+    rows = _row_numbers(scored)
+    labels = {
+        one: j for j, one in enumerate(scored.label_names or map(str, range(scored.shape[1])))
+    }
+    known = np.full(scored.shape, np.nan)
     for row, label, answer in zip(
-        columns[id_name], columns["label"], columns["answer"], strict=True
+        *(columns[one] for one in (id_name, "label", "answer")), strict=True
     ):
         if row not in rows or label not in labels:
             raise ValueError(f"--queue must have rows and labels of the scores, got {row!r:.80}.")

@@ -6,7 +6,7 @@ import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
@@ -35,11 +35,9 @@ def check(
 
     The exit code is 0 if they are kept, 1 if one is broken, and 3 with too few rows.
     """
-    refuse_as_rule(thresholds)
     outputs = Outputs()
     with working("checking"), warnings_as_notes():
-        rule = decisions.load_rule(thresholds)
-        rows = source.rows_of_rule(thresholds, rule, scores, labels, groups=groups)
+        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, labels, groups=groups)
         found = deployment.check_promises(
             rows.rule,
             rows.scores.values,

@@ -9,7 +9,7 @@ import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
@@ -33,22 +33,15 @@ def doctor(
     """
     outputs = Outputs()
     with working("checking"), warnings_as_notes():
-        rule = None
-        beside = None if groups is None else {"groups": groups}
-        if thresholds is not None:
-            refuse_as_rule(thresholds)
-            tuned = decisions.Thresholds.load(thresholds)
-            rows = source.rows_of_rule(thresholds, tuned, scores, labels, groups=groups)
-            rule, values, Y, units = rows.rule, rows.scores.values, rows.Y, rows.groups
-            names, notes = rows.scores.label_names, rows.notes
-        else:
-            same = source.read(labels, [scores], beside=beside, allow_missing=True)
-            values, Y, names = same.others[0].values, same.truth.values, same.truth.label_names
-            units = None
-            if groups is not None:
-                units = source.column(labels, "groups", groups, same.truth)
-            notes = same.notes
-        found = deployment.doctor(values, Y, thresholds=rule, groups=units, label_names=names)
-    outputs.show_result(found, notes)
+        load = decisions.Thresholds.load
+        rows = source.rows_of_rule(thresholds, load, scores, labels, groups=groups)
+        found = deployment.doctor(
+            rows.scores.values,
+            rows.Y,
+            thresholds=rows.rule,
+            groups=rows.groups,
+            label_names=rows.scores.label_names,
+        )
+    outputs.show_result(found, rows.notes)
     if found.found:
         raise typer.Exit(1)

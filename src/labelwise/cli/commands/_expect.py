@@ -8,7 +8,7 @@ import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
@@ -32,11 +32,11 @@ def expect(
     source: MatrixSource,
 ) -> None:
     """Estimate precision, recall and F on rows without labels."""
-    refuse_as_rule(thresholds)
     outputs = Outputs()
     with working("estimating"), warnings_as_notes():
-        rule = decisions.Thresholds.load(thresholds)
-        rows = source.rows_of_rule(thresholds, rule, scores, calibrate=calibrate)
+        rows = source.rows_of_rule(
+            thresholds, decisions.Thresholds.load, scores, calibrate=calibrate
+        )
         found = deployment.expect(
             rows.rule,
             rows.scores.values,

@@ -9,7 +9,7 @@ import typer
 
 from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import MatrixSource, refuse_as_rule
+from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
@@ -54,11 +54,9 @@ def monitor(
     check_ending(state, ".json")
     check_ending(plot, *FIGURES)
     check_ending(report, ".html")
-    refuse_as_rule(thresholds)
     outputs = Outputs([plot, report], inputs=[thresholds, scores, labels, state])
     with working("watching"), warnings_as_notes():
-        rule = decisions.load_rule(thresholds)
-        rows = source.rows_of_rule(thresholds, rule, scores, labels, groups=groups)
+        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, labels, groups=groups)
         if state.exists():
             if at_least:
                 raise ValueError("--at-least must be given with the first rows only.")
