@@ -47,10 +47,11 @@ def for_row_blocks(
     row_size : int
         Number of values in a row.
     together : int, default=2**17
-        Number of values in a block. Work that makes a single pass needs larger blocks, since
+        Most values in a block. Work that makes a single pass needs larger blocks, since
         otherwise starting a block takes longer than the work.
     """
-    step = max(1, together // max(1, row_size))
+    n_blocks = -(-n_rows // max(1, together // max(1, row_size)))
+    step = max(1, -(-n_rows // max(1, n_blocks)))  # blocks of equal size
     blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
     n_threads = n_threads_for(len(blocks))
     if n_threads < 2:

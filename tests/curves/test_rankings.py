@@ -1,9 +1,4 @@
-"""Labels that are ranked once give the cuts of any subset or resampling of the rows.
-
-Tests `_weighted_cuts`, `_weighted_cuts_kernels` and `_stored_rankings_kernels` through `_problem`,
-and `_cuts` with `_cuts_kernels`. `_frontier_steps` is tested in `test_frontier.py` and
-`objectives/test_off_frontier.py`, `_pruned_cuts` in `objectives/test_pruned_micro.py`.
-"""
+"""Labels that are ranked once give the cuts of any subset or resampling of the rows."""
 
 import numpy as np
 import pytest
