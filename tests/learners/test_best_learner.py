@@ -503,7 +503,7 @@ def test_learners_are_compared_on_representations_of_texts(tmp_path):
     tried = model.leaderboard_.candidate
     assert "br/words" in tried
     named = {*tried, *dict(model.leaderboard_.left_out)}
-    assert {"br/words", "br/characters", "br/stems", "knn/stems"} <= named
+    assert {"br/words", "br/pairs", "br/characters", "br/stems", "knn/stems"} <= named
     assert (model.predict(table) == Y).mean() > 0.95
     labelwise.save(model, tmp_path / "model.skops")
     loaded = labelwise.load(tmp_path / "model.skops")

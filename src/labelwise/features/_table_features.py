@@ -331,10 +331,10 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     Returns
     -------
     dict of str to TableFeatures
-        "words": words and pairs of successive words, as they are; "characters": two to five
-        successive characters within words; "stems": stems without stop words of English. The
-        first two need no language. Terms are weighted by tf-idf, with 1 + log of the count. Those
-        of the first two occur in at least two texts.
+        "words": words as they are; "pairs": words and pairs of successive words; "characters": two
+        to five successive characters within words; "stems": stems without stop words of English.
+        All but stems need no language, and have only terms of at least two texts. Terms are
+        weighted by tf-idf, with 1 + log of the count.
 
     See Also
     --------
@@ -344,10 +344,11 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     --------
     >>> from labelwise.features import text_representations
     >>> list(text_representations(text="title"))
-    ['words', 'characters', 'stems']
+    ['words', 'pairs', 'characters', 'stems']
     """
     terms = {
-        "words": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
+        "words": TextTerms(stop_words=None, stem=False, min_df=2),
+        "pairs": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
         "characters": TextTerms(analyzer="char_wb", ngram_range=(2, 5), min_df=2),
         "stems": TextTerms(),
     }

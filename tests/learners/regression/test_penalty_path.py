@@ -17,6 +17,7 @@ from labelwise.learners.regression._log_loss import Tasks
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     fit_regressions,
+    ordered_sigmoids,
     rescaled_losses,
 )
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -309,18 +310,39 @@ def test_a_weight_of_two_rescales_as_two_samples_do():
     np.testing.assert_array_equal(first.penalties_, other.penalties_)
 
 
-def test_labels_without_any_order_keep_their_margins():
+def test_labels_without_any_order_get_the_median_sigmoid_of_the_others():
     random = np.random.default_rng(0)
-    margins = random.normal(size=(40, 2))
-    Y = np.column_stack([margins[:, 0] < 0, margins[:, 1] + random.normal(size=40) > 0])
-    sigmoids, losses = rescaled_losses(margins, Y, None)
-    assert (sigmoids.slopes[0], sigmoids.intercepts[0]) == (1, 0)
+    margins = random.normal(size=(40, 4))
+    noise = random.normal(size=(40, 3))
+    Y = np.column_stack([margins[:, 0] < 0, margins[:, 1:] + noise > 0])
+    found, losses = rescaled_losses(margins, Y, None)
+    assert found.slopes[0] == 0
     share = (Y[:, 0].sum() + 1) / (len(Y) + 2)
     assert losses[0] == pytest.approx(
         -Y[:, 0].mean() * np.log(share) - (1 - Y[:, 0].mean()) * np.log(1 - share), rel=1e-3
     )
-    assert sigmoids.slopes[1] > 0
-    assert losses[1] < losses[0]
+    assert (losses[1:] < losses[0]).all()
+    ordered = ordered_sigmoids(found)
+    assert (ordered.slopes[0], ordered.intercepts[0]) == (
+        sorted(found.slopes[1:])[1],
+        sorted(found.intercepts[1:])[1],
+    )
+    np.testing.assert_array_equal(ordered.log_odds(margins)[:, 1:], found.log_odds(margins)[:, 1:])
+
+
+def test_margins_stay_as_they_are_if_no_label_has_an_order():
+    margins = np.array([[1.0], [0.0], [-1.0]])
+    found, _ = rescaled_losses(margins, margins < 0, None)
+    np.testing.assert_array_equal(ordered_sigmoids(found).log_odds(margins), margins)
+
+
+def test_probabilities_of_a_label_with_one_positive_are_low():
+    X, Y = noisy_data(0)
+    Y[:, 0] = 0
+    Y[0, 0] = 1
+    model = BinaryRelevance(loss="squared_hinge", rescale=True, share_penalty=True).fit(X, Y)
+    # Margins are about -1, whose sigmoid would be 0.27.
+    assert np.median(model.predict_proba(X)[:, 0]) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -267,8 +267,8 @@ def _value_of_own_rule(
 def _on_table(rows: Dataset, chosen: ChosenLearner) -> Any:
     """Return the model of a table: the encoder and the learner, or a race on several encoders.
 
-    Terms of texts are counts for learners of counts, words and pairs of words for linear learners,
-    and stems for others, by tf-idf.
+    Terms of texts are counts for learners of counts, words as they are for linear learners, and
+    stems for others, by tf-idf.
     """
     from sklearn.pipeline import make_pipeline
 

@@ -152,6 +152,7 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
             penalties, held_out, sigmoids = _best_penalties(problem, design, tasks)
             W = _fit(problem, design, tasks, penalties)
         if problem.rescales:
+            sigmoids = ordered_sigmoids(sigmoids)
             W *= sigmoids.slopes
             W[-1] += sigmoids.intercepts
             held_out = sigmoids.log_odds(held_out)
@@ -439,16 +440,28 @@ def rescaled_losses(
     right. A slope and an intercept for each label undo the shrinkage: what is left of the loss is
     due to the direction of the coefficients.
 
-    Where positives do not have the higher margins, the loss is that of a constant probability, and
-    the sigmoid leaves margins as they are: a slope of 0 would make all scores equal.
+    The slope of a label whose positives do not have the higher margins is 0.
     """
     Y = Y.astype(np.float64)
     share = np.full(len(Y), 1 / len(Y)) if weights is None else weights / weights.sum()
     found = fit_sigmoids(margins, Y, share * len(Y), increasing=True)
     log_odds = found.log_odds(margins)
     losses = share @ (np.logaddexp(0, log_odds) - Y * log_odds)
+    return found, losses
+
+
+def ordered_sigmoids(found: Sigmoids) -> Sigmoids:
+    """Replace sigmoids of slope 0, which would make all scores of a label equal.
+
+    A label with one or two positives has no order among held-out samples, as each positive was
+    scored by a model that had seen one fewer. It gets the medians of slopes and of intercepts of
+    the other labels, whose margins have the same scale; if there are none, margins stay as they
+    are.
+    """
     has_order = found.slopes > 0
-    kept = Sigmoids(
-        np.where(has_order, found.slopes, 1.0), np.where(has_order, found.intercepts, 0.0)
+    if not has_order.any():
+        return _unit_sigmoids(has_order.size)
+    slope, intercept = (float(np.median(values[has_order])) for values in found)
+    return Sigmoids(
+        np.where(has_order, found.slopes, slope), np.where(has_order, found.intercepts, intercept)
     )
-    return kept, losses
