@@ -1,5 +1,7 @@
 """Sigmoids of all labels are those of a logistic regression for each label."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -19,9 +21,14 @@ def by_regression(scores, labels, weights):
     return model.predict_proba(scores[:, None])[:, 1]
 
 
-@given(st.integers(0, 10_000), st.integers(4, 60), st.sampled_from(["noise", "separable", "ties"]))
-@settings(max_examples=40, deadline=None)
-def test_probabilities_are_those_of_a_regression_for_each_label(seed, n_samples, kind):
+@given(
+    st.integers(0, 10_000),
+    st.integers(4, 60),
+    st.sampled_from(["noise", "separable", "ties"]),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_probabilities_are_those_of_a_regression_for_each_label(seed, n_samples, kind, in_bins):
     rng = np.random.default_rng(seed)
     Y = (rng.random((n_samples, 3)) < 0.4).astype(float)
     scores = {
@@ -30,7 +37,8 @@ def test_probabilities_are_those_of_a_regression_for_each_label(seed, n_samples,
         "ties": np.round(Y + rng.normal(size=Y.shape)),
     }[kind]
     weights = rng.integers(1, 4, n_samples).astype(float)
-    found = expit(fit_sigmoids(scores, Y, weights).log_odds(scores))
+    with patch.multiple("labelwise._sigmoids", _MANY=4 if in_bins else 100, _N_BINS=8):
+        found = expit(fit_sigmoids(scores, Y, weights).log_odds(scores))
     for j in range(3):
         if np.unique(scores[:, j]).size > 1:
             expected = by_regression(scores[:, j], Y[:, j], weights)
@@ -102,3 +110,14 @@ def test_a_step_solves_the_equations_of_newtons_method():
     expected = -np.linalg.solve(hessian, gradient)
     np.testing.assert_allclose(np.ravel(step), expected, rtol=1e-4)
     assert decrease[0] == pytest.approx(-np.dot(gradient, expected), rel=1e-4)
+
+
+def test_bins_have_the_weights_and_means_of_their_scores():
+    scores = np.array([[0.0, 2.0], [0.1, 2.0], [1.0, 2.0]])
+    targets = np.array([[0.0, 1.0], [1.0, 0.5], [1.0, 0.0]])
+    shares = np.array([[0.5, 0.25], [0.25, 0.25], [0.25, 0.5]])
+    with patch("labelwise._sigmoids._N_BINS", 3):
+        binned = _StandardScores(scores, targets, shares).binned()
+    np.testing.assert_allclose(binned.shares, [[0.75, 1], [0, 0], [0.25, 0]])
+    np.testing.assert_allclose(binned.scores, [[0.1 / 3, 2], [0, 0], [1, 0]])
+    np.testing.assert_allclose(binned.targets, [[1 / 3, 0.375], [0, 0], [1, 0]])

@@ -13,6 +13,9 @@ _MOST_STEPS = 100
 _MOST_HALVINGS = 30
 # A label is finished when a step would lower its mean log-loss by less.
 _TOLERANCE = 1e-14
+# Scores of at least this number of samples are fitted in bins first: a step then costs little.
+_MANY = 2048
+_N_BINS = 256
 
 
 class Sigmoids(NamedTuple):
@@ -84,7 +87,10 @@ def _fit_block(
     varies = spread > 1e-12 * np.abs(scores).max(axis=0, initial=0.0)
     unit = np.where(varies, spread, 1.0)
     columns = _StandardScores((scores - centre) / unit * varies, targets, shares)
-    slope, intercept = _newton(columns, varies)
+    slope, intercept = np.zeros(varies.size), columns.start()
+    if len(scores) >= _MANY:
+        slope, intercept = _newton(columns.binned(), varies, slope, intercept)
+    slope, intercept = _newton(columns, varies, slope, intercept)
     if increasing:
         # The loss is convex, so that the constrained optimum has slope 0.
         falls = slope < 0
@@ -104,6 +110,23 @@ class _StandardScores(NamedTuple):
     def start(self) -> np.ndarray:
         """Return the best intercept of each label for slope 0."""
         return np.asarray(logit((self.shares * self.targets).sum(axis=0)))
+
+    def binned(self) -> _StandardScores:
+        """Return means of the scores and targets in bins of equal width, with their weights."""
+        low, high = self.scores.min(axis=0), self.scores.max(axis=0)
+        per_width = (_N_BINS - 1) / np.where(high > low, high - low, 1.0)
+        shape = low.size, _N_BINS
+        places = ((self.scores - low) * per_width).astype(np.intp)
+        places += np.arange(low.size) * _N_BINS
+
+        def summed(cells: np.ndarray) -> np.ndarray:
+            sums = np.bincount(places.ravel(), cells.ravel(), minlength=low.size * _N_BINS)
+            return sums.reshape(shape).T
+
+        shares = summed(self.shares)
+        totals = np.where(shares > 0, shares, 1.0)
+        scores, targets = summed(self.shares * self.scores), summed(self.shares * self.targets)
+        return _StandardScores(scores / totals, targets / totals, shares)
 
     def loss_and_step(
         self, slope: np.ndarray, intercept: np.ndarray, varies: np.ndarray
@@ -135,10 +158,10 @@ def _summed(*factors: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum(",".join(["ij"] * len(factors)) + "->j", *factors))
 
 
-def _newton(columns: _StandardScores, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _newton(
+    columns: _StandardScores, varies: np.ndarray, slope: np.ndarray, intercept: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Minimise the log-loss of each label by Newton's method, halving steps that overshoot."""
-    slope = np.zeros(varies.size)
-    intercept = columns.start()
     loss, step = columns.loss_and_step(slope, intercept, varies)
     for _ in range(_MOST_STEPS):
         to_slope, to_intercept, decrease = step
