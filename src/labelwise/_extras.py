@@ -26,19 +26,9 @@ class MissingPackageError(ModuleNotFoundError):
 
 
 def require(package: str, purpose: str) -> None:
-    """Refuse to go on without a package, and say how it is installed.
+    """Refuse to go on without a package of an extra, and say how it is installed.
 
-    Parameters
-    ----------
-    package : str
-        Name of a package of an extra.
-    purpose : str
-        What needs the package, as the subject of a sentence.
-
-    Raises
-    ------
-    MissingPackageError
-        If the package is not installed.
+    `purpose` is what needs the package, as the subject of a sentence.
     """
     if sys.modules.get(package) is None and find_spec(package) is None:
         extra = EXTRA_OF[package]

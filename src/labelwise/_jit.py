@@ -45,22 +45,11 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     """Compile a function as ``numba.njit`` does, without its cache if no folder is writable.
 
     numba stores compiled code beside the source file, in the user's cache folder, or in the folder
-    that the environment variable NUMBA_CACHE_DIR names. If it can write to none of them, as in
-    a container with a read-only file system, ``numba.njit(cache=True)`` raises an error.
+    that the environment variable NUMBA_CACHE_DIR names. If it can write to none of them, as in a
+    container with a read-only file system, ``numba.njit(cache=True)`` raises an error.
 
-    Parameters
-    ----------
-    inner : bool, default=False
-        True if only other kernels call the function. It cannot be called from Python then, which
-        saves a sixth of the compile time, and is stored with the kernels that call it.
-
-    **options : object
-        Options of ``numba.njit``, such as ``cache=True`` and ``nogil=True``.
-
-    Returns
-    -------
-    callable
-        The decorator.
+    An `inner` function is called only by other kernels. It cannot be called from Python, which
+    saves a sixth of the compile time, and is stored with the kernels that call it.
     """
     # A wrapper for callers in C, whom no kernel has, would only add to the compile time.
     options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": inner, **options}
@@ -78,19 +67,9 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 def compiled_if_worth(kernel: Any, n_steps: int) -> Callable[..., Any]:
     """Return a kernel, or its Python function as long as compiling would take longer.
 
-    Parameters
-    ----------
-    kernel : callable
-        A kernel that takes about as many steps as it is given numbers.
-
-    n_steps : int
-        Number of steps of the next call.
-
-    Returns
-    -------
-    callable
-        The Python function until all calls in this process together have `FEW_STEPS` steps, which
-        take about 0.1 s in Python; compiling takes some tenths of a second. Then the kernel.
+    The kernel takes about as many steps as it is given numbers. It is used when all calls in this
+    process together have `FEW_STEPS` steps, which take about 0.1 s in Python; compiling takes some
+    tenths of a second.
     """
     _n_steps[kernel] = _n_steps.get(kernel, 0) + n_steps
     function: Callable[..., Any] = getattr(kernel, "py_func", kernel)

@@ -11,15 +11,10 @@ _TOGETHER = 2**17
 
 
 class Shared:
-    """A large value that many joblib tasks read.
+    """A large value that many joblib tasks read, and that must not change.
 
     joblib's dask backend sends an argument to the workers once, instead of with each task, if it
     can be referenced weakly and its size is more than a kilobyte. Tuples and lists cannot.
-
-    Parameters
-    ----------
-    value : object
-        What tasks read; it must not change.
     """
 
     def __init__(self, value: Any) -> None:
@@ -35,20 +30,9 @@ def for_row_blocks(
     """Call `work` with slices that cover all rows, in threads.
 
     Kernels release the interpreter lock, so threads run in parallel. The result does not depend on
-    the number of threads if each call writes only its own rows. The error of the first block that
-    fails is raised.
-
-    Parameters
-    ----------
-    work : callable
-        Called with a slice of rows; must write only these rows.
-    n_rows : int
-        Number of rows.
-    row_size : int
-        Number of values in a row.
-    together : int, default=2**17
-        Most values in a block. Work that makes a single pass needs larger blocks, since
-        otherwise starting a block takes longer than the work.
+    the number of threads, because a call writes only its own rows. The error of the first block
+    that fails is raised. A block has at most `together` values: work that makes a single pass needs
+    larger blocks, since otherwise starting a block takes longer than the work.
     """
     n_blocks = -(-n_rows // max(1, together // max(1, row_size)))
     step = max(1, -(-n_rows // max(1, n_blocks)))  # blocks of equal size
@@ -64,20 +48,7 @@ def for_row_blocks(
 
 
 def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
-    """Call a function with each item, and yield the results in the order of the items.
-
-    Parameters
-    ----------
-    function : callable
-        Called with one item.
-    items : sequence
-        The items.
-
-    Returns
-    -------
-    iterable
-        The results, whichever thread computed them.
-    """
+    """Call a function with each item in threads; yield the results in the order of the items."""
     n_threads = n_threads_for(len(items))
     return map(function, items) if n_threads < 2 else _from_pool(function, items, n_threads)
 
@@ -99,16 +70,6 @@ def n_threads_for(n_blocks: int) -> int:
 
 
 def has_lost_scheduler(error: BaseException) -> bool:
-    """Return whether an error of a dask future says that the scheduler is gone.
-
-    Parameters
-    ----------
-    error : BaseException
-        The error; dask is not imported to look at it.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether an error of a dask future says that the scheduler is gone, without dask."""
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"CommClosedError", "CancelledError", "FutureCancelledError"})

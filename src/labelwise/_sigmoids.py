@@ -39,24 +39,11 @@ def fit_sigmoids(
     """Fit a sigmoid to each label by maximum likelihood to Platt's targets.
 
     The targets are (N+ + 1) / (N+ + 2) for positives and 1 / (N- + 2) for negatives, where N+ and
-    N- are the total weights of the positives and of the negatives.
+    N- are the total weights of the positives and of the negatives. Y is NaN where there is no
+    truth. The slope of a constant score is 0.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_labels)
-        Finite scores where Y has truth.
-    Y : ndarray of shape (n_samples, n_labels)
-        Labels, 0 or 1, or NaN where there is no truth.
-    weights : ndarray of shape (n_samples,)
-        Weight of each sample; each label has truth for a sample of positive weight.
-    increasing : bool, default=False
-        Whether slopes must be at least 0. Held-out scores of a label with few positives may be
-        lower for positives, because each was scored by a model that had seen one positive fewer.
-
-    Returns
-    -------
-    Sigmoids
-        The slope and the intercept of each label. The slope of a constant score is 0.
+    With `increasing`, slopes are at least 0: held-out scores of a label with few positives may be
+    lower for positives, because each was scored by a model that had seen one positive fewer.
     """
     n_samples, n_labels = scores.shape
     width = max(1, _TOGETHER // max(1, n_samples))

@@ -171,20 +171,8 @@ def dask_blocks(
 ) -> DaskBlocks:
     """Match the chunks of dask arrays; arrays in memory beside them are cut into the same rows.
 
-    Parameters
-    ----------
-    given : dict of str to array
-        "Y" and "scores" or "decided"; at least one is a dask array.
-    label_names : sequence of str, default=None
-        Names of the labels.
-    ids : array-like, mapping of str to array-like or False, default=None
-        The ids of all rows, also by argument. Rows must have the same ids in the same order. False
-        matches rows by position if ids are given for one argument only.
-
-    Returns
-    -------
-    DaskBlocks
-        The chunks of rows.
+    `given` has "Y" and "scores" or "decided", of which at least one is a dask array. Rows must have
+    the same ids in the same order; `ids` is as in `rows_of`, or False to match by position.
     """
     given = {name: data for name, data in given.items() if data is not None}
     first = next(given[name] for name in ("scores", "Y", "decided") if is_dask(given.get(name)))
@@ -341,24 +329,8 @@ def open_lazily(
 ) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """Open files as dask arrays, for workers that see the same file system.
 
-    A chunk has about 32 MB; in parquet files, it is a row group.
-
-    Parameters
-    ----------
-    paths : dict of str to Path or None
-        Files of "Y", "scores" and "decided"; None for one that is not given.
-    ids : sequence of str or False, default=None
-        Names of the column of ids, see `open_source`. False, alone or after the names, matches
-        rows and labels by position if only some files have ids or names.
-    labels_of : {"Y", "scores"}, default="Y"
-        The file whose names, if it has any, give the order of the labels.
-
-    Returns
-    -------
-    arrays : dict of str to dask array
-        The files with their columns in the same order.
-    names : tuple of str or None
-        The names of the labels, or None.
+    Return the arrays, with columns in the same order, and the names of the labels. A chunk has
+    about 32 MB; in parquet files, it is a row group. Arguments are as in `match_blocks`.
     """
     ids, by_position = without_position(ids)
     given = {name: path for name, path in paths.items() if path is not None}

@@ -91,27 +91,10 @@ def match_blocks(
 ) -> MatchedBlocks:
     """Open "Y" and "scores" or "decided", and match their columns by name.
 
-    Rows that have ids must have the same ids in the same order.
-
-    Parameters
-    ----------
-    given : dict of str to path or array
-        The arguments by name; None for one that is not given.
-    label_names : sequence of str, default=None
-        Names of the labels, for data without names.
-    columns : str or sequence of str, default=None
-        The columns that are labels, see `open_source`.
-    ids : str, sequence of str, dict or False, default=None
-        Names of the column of ids, see `open_source`, or a dict with these by argument. False
-        matches rows and labels by position if only some files have ids or names.
-    labels_of : {"Y", "scores"}, default="Y"
-        The matrix whose names, if it has any, give the order of the labels. Names of "Y" give way
-        to `label_names`.
-
-    Returns
-    -------
-    MatchedBlocks
-        The rows, to be read in blocks.
+    Rows that have ids must have the same ids in the same order. `columns` and `ids` are those of
+    `open_source`, the ids also by argument in a dict; False matches rows and labels by position if
+    only some files have ids or names. `labels_of` is the matrix whose names, if it has any, give
+    the order of the labels; names of "Y" give way to `label_names`.
     """
     ids, by_position = without_position(ids)
     sources = {

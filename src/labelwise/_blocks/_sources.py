@@ -89,25 +89,12 @@ def open_source(
     columns: str | Sequence[str] | None = None,
     ids: str | Sequence[str] | None = None,
 ) -> RowSource:
-    """Open a matrix by its path, or wrap one in memory.
+    """Open a matrix by its path, or wrap one in memory; its rows are not checked yet.
 
-    Parameters
-    ----------
-    data : path, array, sparse matrix, frame, list of sets or RowSource
-        A path names an npy or parquet file, a folder of parquet files, or a zarr array.
-    input_name : str
-        Name of the argument in error messages; "scores" stay dense, others are labels.
-    columns : str or sequence of str, default=None
-        Names of the columns of a parquet file that are read, or a prefix with a star; None means
-        all but the ids.
-    ids : str or sequence of str, default=None
-        Name of the column of ids in a parquet file, or several names, of which the first that the
-        file has is used. None finds the column by the rule of `labelwise._tables`.
-
-    Returns
-    -------
-    RowSource
-        The rows, not yet checked.
+    A path names an npy or parquet file, a folder of parquet files, or a zarr array. In memory,
+    "scores" stay dense, and other arguments are labels. In parquet files, `columns` are the names
+    of labels, or a prefix with a star; of `ids`, the first name that the file has is the column of
+    ids, and None finds this column by the rule of `labelwise._tables`.
     """
     if isinstance(data, RowSource):
         return data
@@ -140,24 +127,7 @@ def rows_within(
     ids: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
 ) -> int | None:
-    """Return how many rows of the widest file take at most `max_bytes`, or None without a bound.
-
-    Parameters
-    ----------
-    paths : mapping of str to Path or None
-        Files by the names of arguments; None for one that is not given.
-    max_bytes : int or None
-        The most bytes of a block.
-    ids : sequence of str, default=None
-        Names of the column of ids, as in `open_source`.
-    columns : str or sequence of str, default=None
-        The columns that are read, as in `open_source`.
-
-    Returns
-    -------
-    int or None
-        Number of rows of a block.
-    """
+    """Return how many rows of the widest file take at most `max_bytes`, or None without a bound."""
     if max_bytes is None:
         return None
     found = []

@@ -232,18 +232,9 @@ def averaged_records() -> dict[str, MeasureRecord]:
 
 
 def record_of(measure: Any) -> tuple[MeasureRecord, float] | None:
-    """Find the record and the beta of a measure of counts.
+    """Find the record and the beta of a measure of counts; None for a function not of the register.
 
-    Parameters
-    ----------
-    measure : callable
-        A function of the register, checked or unchecked, or a `functools.partial` of one that
-        sets only `beta`.
-
-    Returns
-    -------
-    tuple of (MeasureRecord, float) or None
-        None for any other function: nothing is known about it.
+    The function may be unchecked, or a `functools.partial` that sets only `beta`.
     """
     beta = 1.0
     if isinstance(measure, partial):
@@ -257,36 +248,7 @@ def record_of(measure: Any) -> tuple[MeasureRecord, float] | None:
 
 
 def average_and_measure(name: str, input_name: str = "maximize") -> tuple[str, Callable[..., Any]]:
-    """Split a name such as "micro-f" into the average and the function of counts.
-
-    Parameters
-    ----------
-    name : str
-        An average ("micro", "macro" or "sample"), a hyphen and the name of a measure of counts.
-    input_name : str, default="maximize"
-        What error messages call the argument.
-
-    Returns
-    -------
-    average : str
-        The average.
-    measure : callable
-        The function of counts.
-
-    Raises
-    ------
-    TypeError
-        If the name is not a string.
-    ValueError
-        If the average or the measure is unknown.
-
-    Examples
-    --------
-    >>> from labelwise._counts import average_and_measure
-    >>> average, measure = average_and_measure("macro-jaccard")
-    >>> average, measure.__name__
-    ('macro', 'jaccard')
-    """
+    """Split a name such as "micro-f" into the average and the function of counts; refuse others."""
     if not isinstance(name, str):
         raise TypeError(f"{input_name} must be a name such as 'micro-f', got {name!r}.")
     average, _, measure = name.partition("-")

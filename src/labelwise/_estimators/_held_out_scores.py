@@ -35,34 +35,10 @@ def held_out_scores(
 ) -> HeldOutScores:
     """Score each sample by a model that was fitted to other samples.
 
-    Parameters
-    ----------
-    estimator : object with fit and decision_function or predict_proba
-        Cloned for each fold.
-    X : array, sparse matrix, frame or list
-        Samples, in any form that the estimator accepts.
-    Y : int64 array of shape (n_samples, n_labels)
-        Labels. A splitter gets only the labels that have both classes.
-    cv : int, splitter or iterable of (train, test), default=5
-        A number means that many folds of `MultilabelStratifiedKFold`, always the same ones.
-    method : {"decision_function", "predict_proba"}, default=None
-        Method that gives the scores; None means the one that `scoring_method` finds.
-    groups : array of shape (n_samples,), default=None
-        Passed to the splitter.
-    fit_params : mapping, default=None
-        Passed to ``fit``; a value with one entry per sample is cut to the samples of the fold.
-    n_jobs : int, default=None
-        Number of parallel jobs; results do not depend on it. Folds are fitted in parallel.
-    report : callable, default=None
-        Called with a line of progress after each fold.
+    The estimator is cloned for each fold of `splits_of(cv)`; a splitter gets only the labels that
+    have both classes. Of `fit_params`, values with one entry per sample are cut to the samples of
+    the fold. `report` is called with a line of progress after each fold.
 
-    Returns
-    -------
-    HeldOutScores
-        The scores of shape (n_scored, n_labels), with the sample and the fold of each row.
-
-    Notes
-    -----
     A label that has one class in the training part of a fold is not passed to the estimator, which
     might fail. The label's score in that fold is 0 or 1 if scores are probabilities, and otherwise
     its lowest or its highest score in the other folds. If the estimator scores all labels anyway,
@@ -107,19 +83,8 @@ def fit_and_score_folds(
     """Fit an estimator to all samples, and score each sample by a model of other samples.
 
     An estimator with a method `fit_scoring_folds`, such as `BinaryRelevance`, does both in one
-    pass; other estimators are fitted once for each fold, and once more.
-
-    Parameters
-    ----------
-    estimator, X, Y, cv, method, groups, fit_params, n_jobs, report : object
-        As in `held_out_scores`. A label of Y has both classes, or is not scored.
-
-    Returns
-    -------
-    held_out : HeldOutScores
-        Scores of the labels that have both classes.
-    scorer : LabelScorer
-        The estimator that was fitted to all samples.
+    pass; other estimators are fitted once for each fold, and once more. Arguments are those of
+    `held_out_scores`; only labels with both classes are scored.
     """
     from sklearn.base import clone
 

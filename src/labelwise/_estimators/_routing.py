@@ -28,27 +28,9 @@ def routed_to_fit(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the groups for the splitter, and the arguments of the estimator's ``fit``.
 
-    Parameters
-    ----------
-    owner : estimator
-        An object that has `estimator` and `cv`. Under scikit-learn's metadata routing, the requests
-        of both decide.
-    sample_weight : array of shape (n_samples,) or None
-        Weight of each sample. An estimator whose ``fit`` takes none is fitted without it, and a
-        warning says so, unless it is frozen.
-    groups : array of shape (n_samples,) or None
-        Group of each sample.
-    params : dict
-        Further arguments of ``fit``; those that are None are left out.
-    weighted : str
-        What counts samples by weight without the estimator, for the warning.
-
-    Returns
-    -------
-    groups : array of shape (n_samples,) or None
-        Groups for the splitter.
-    fit_params : dict
-        Arguments of the estimator's ``fit``.
+    Under scikit-learn's metadata routing, the requests of `estimator` and `cv` of the owner decide.
+    An estimator whose ``fit`` takes no weights is fitted without them, and a warning says so,
+    unless it is frozen; `weighted` names what counts samples by weight all the same.
     """
     from sklearn import get_config
     from sklearn.frozen import FrozenEstimator
@@ -104,19 +86,9 @@ def weights_for(estimator: Any, weights: Any) -> dict[str, Any]:
 def groups_for(estimator: Any, groups: Any) -> dict[str, Any]:
     """Return the argument that gives the groups of samples to the folds inside an estimator.
 
-    Parameters
-    ----------
-    estimator : estimator
-        In a pipeline, its last step gets the groups. Under scikit-learn's metadata routing, the
-        requests of the estimator decide.
-    groups : array of shape (n_samples,) or None
-        Group of each sample.
-
-    Returns
-    -------
-    dict of str to array
-        Argument of ``fit``; empty without groups, and for an estimator that takes none, because
-        it has no folds that groups could be divided by.
+    In a pipeline, the last step gets the groups. Under scikit-learn's metadata routing, the
+    requests of the estimator decide. An estimator that takes no groups has no folds to divide by
+    them.
     """
     from sklearn import get_config
     from sklearn.model_selection import GridSearchCV, RandomizedSearchCV

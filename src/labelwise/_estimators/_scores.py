@@ -29,33 +29,11 @@ METHODS = ("decision_function", "predict_proba")
 
 
 def score_matrix(estimator: Any, X: Any, n_labels: int, *, method: str | None = None) -> np.ndarray:
-    """Score samples by a fitted multi-label estimator, as one matrix.
+    """Score samples by a fitted multi-label estimator, as one matrix (n_samples, n_labels).
 
     Estimators give scores in several forms, and all of these are accepted: a matrix, dense or
     sparse; a list with one array per label, of two columns, or of one column if the label has one
     class (the other class then has probability 0); a vector, or two columns, for a single label.
-
-    Parameters
-    ----------
-    estimator : object with decision_function or predict_proba
-        Fitted to `n_labels` labels.
-    X : array, sparse matrix, frame or list
-        Samples, in any form that the estimator accepts.
-    n_labels : int
-        Number of labels.
-    method : {"decision_function", "predict_proba"}, default=None
-        Method that gives the scores; None means the one that `scoring_method` finds.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-
-    Raises
-    ------
-    TypeError
-        If the estimator has neither method.
-    ValueError
-        If the scores have another shape, or are not finite.
     """
     check_readable(X, "X")
     method = scoring_method(estimator, METHODS if method is None else (method,))

@@ -13,31 +13,10 @@ from labelwise.splitting import MultilabelStratifiedKFold
 
 
 def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rows of the training part and of the test part of each split.
+    """Return the numbers of the training rows and of the test rows of each split, checked.
 
-    Parameters
-    ----------
-    cv : int, splitter or iterable of (train, test)
-        A number means that many folds of `MultilabelStratifiedKFold`. Parts are row numbers or
-        boolean masks of all rows.
-    X : array-like of shape (n_samples, n_features)
-        Samples, for the splitter.
-    Y : array of shape (n_samples, n_labels)
-        Labels, for the splitter and for the number of rows.
-    groups : array of shape (n_samples,), default=None
-        Group of each row, for the splitter.
-
-    Returns
-    -------
-    list of (ndarray of int, ndarray of int)
-        Numbers of the training rows and of the test rows.
-
-    Raises
-    ------
-    TypeError
-        If `cv` is of another kind.
-    ValueError
-        If there is no split, if a part is empty, or if it has a row that does not exist.
+    A number means that many folds of `MultilabelStratifiedKFold`. Other splits are those of a
+    splitter, or pairs of row numbers or of boolean masks of all rows.
     """
     if is_whole(cv):
         cv = MultilabelStratifiedKFold(int(cv))

@@ -74,40 +74,9 @@ def learn_targets(
 ) -> LabelTarget:
     """Check the labels of samples, and store names, classes and constants on the learner.
 
-    Only the number of samples of X is checked; `learn_features` checks the rest.
-
-    Parameters
-    ----------
-    learner : estimator
-        Gets the attributes `label_names_` (tuple, or None if y has no names), `constants_` (0 or 1
-        for labels with one class, NaN for all others), `classes_` (numbers of the labels, or the
-        classes of a vector) and `target_classes_` (the classes of a vector, or None).
-    X : samples
-        As many as y has rows.
-    y : array, sparse matrix, frame, list of sets, or vector of at most two classes
-        Labels of the samples.
-    label_names : sequence of str, optional
-        Names of the columns of y.
-    allow_missing : bool, default=False
-        Whether the learner can do without labels of some samples (NaN, null or masked).
-    groups : array of shape (n_samples,), default=None
-        Groups of the samples, which are checked whether or not the learner has folds.
-
-    Returns
-    -------
-    LabelTarget
-        The labels as a boolean matrix, and the cells without truth.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If y is missing, empty, of another length than X, or neither 0/1 labels nor two classes, or
-        if groups do not name a group for each sample.
-
-    Warns
-    -----
-    UserWarning
-        Once, naming the labels that have one class only.
+    Its attributes are those of `store_target`, and `constants_`, 0 or 1 for labels with one class,
+    of which a warning names each, NaN for all others. Only the number of samples of X is checked;
+    `learn_features` checks the rest. Groups are checked whether or not the learner has folds.
     """
     target = check_target(learner, X, y, label_names, allow_missing=allow_missing)
     if groups is not None:
@@ -128,29 +97,8 @@ def check_target(
 ) -> LabelTarget:
     """Check the labels of samples, before any model is fitted.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its class is named if y is missing.
-    X : samples
-        As many as y has rows. Broken sparse matrices are refused, before scikit-learn reads them.
-    y : array, sparse matrix, frame, list of sets, or vector of at most two classes
-        Labels of the samples.
-    label_names : sequence of str, default=None
-        Names of the columns of y.
-    allow_missing : bool, default=False
-        Whether labels may be missing (NaN, null or masked).
-
-    Returns
-    -------
-    LabelTarget
-        The labels as a boolean matrix, and the cells without truth.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If X is a sparse matrix with indices outside its shape; if y is missing, empty, of another
-        length than X, or neither 0/1 labels nor two classes.
+    X must have as many samples as y has rows; broken sparse matrices are refused, before
+    scikit-learn reads them. The class of the estimator is named if y is missing.
     """
     from sklearn.utils import check_consistent_length
 
@@ -166,27 +114,10 @@ def check_target(
 
 
 def as_label_column(y: Any, known: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
-    """Turn a vector of one or two classes into a column of 0 and 1.
+    """Turn a vector of one or two classes into a column of 0 and 1; also return its sorted classes.
 
-    Parameters
-    ----------
-    y : array
-        A vector of classes (numbers, booleans or strings), or labels as `check_labels` takes them.
-    known : array of shape (2,), default=None
-        The sorted classes that a vector may have; None means those that it has.
-
-    Returns
-    -------
-    labels : array of shape (n_samples, 1), or y itself
-        Whether each sample has the second of the sorted classes; y if it is not a vector.
-    classes : array of shape (n_classes,), or None
-        The sorted classes of the vector, or the known ones; None if y is not a vector.
-
-    Raises
-    ------
-    ValueError
-        If y is a vector of complex, infinite, missing or continuous numbers, of more than two
-        classes, or of a class that is not a known one.
+    `known` are the classes that a vector may have, by default those that it has. Labels that are
+    not a vector are returned as they are, with None.
     """
     if not is_vector(y):
         return y, None
@@ -290,17 +221,7 @@ def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) 
 
 
 class ConstantLabelWarning(UserWarning):
-    """Warning of labels that have one class in the training data.
-
-    Parameters
-    ----------
-    labels : sequence of int
-        Columns of the labels.
-    n_labels : int
-        Number of all labels.
-    names : sequence of str or None
-        Names of all labels, if they are known.
-    """
+    """Warning of labels that have one class in the training data, with their names if known."""
 
     def __init__(self, labels: Sequence[int], n_labels: int, names: Sequence[str] | None) -> None:
         shown = [names[j] for j in labels] if names else labels

@@ -52,22 +52,12 @@ class Kind(StrEnum):
 def kinds_of(table: Any, text: Collection[str] | None = None) -> dict[str, Kind]:
     """Return the kind of each column of an Arrow table by name.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Columns of numbers, booleans and text.
-    text : collection of str, default=None
-        Names of the columns that are texts; None recognises them: values of at least three words
-        on average, more than half of which are distinct.
-
-    Returns
-    -------
-    dict of str to Kind
-        The kinds. A text column is an identifier if no value occurs twice or, from 20 rows on, if
-        more than 80 % of its values are distinct; it is unused instead if it reads like text and
-        `text` names other columns. A column of numbers is an identifier if it is called "id" or
-        "row" and no value occurs twice or, from 20 rows on, if it has whole numbers that increase
-        from row to row.
+    `text` names the columns that are texts; None recognises them: values of at least three words on
+    average, more than half of which are distinct. A text column is an identifier if no value occurs
+    twice or, from 20 rows on, if more than 80 % of its values are distinct; it is unused instead if
+    it reads like text and `text` names other columns. A column of numbers is an identifier if it is
+    called "id" or "row" and no value occurs twice or, from 20 rows on, if it has whole numbers that
+    increase from row to row.
     """
     return {
         name: Kind.TEXT
@@ -265,27 +255,10 @@ class EncodedTable(NamedTuple):
 def encode_table(
     table: Any, text: Collection[str] | None = None, check_bytes: CheckBytes = any_size
 ) -> EncodedTable:
-    """Encode an Arrow table of numbers, booleans and text.
+    """Encode an Arrow table of numbers, booleans and text; `text` is as in `kinds_of`.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The columns.
-    text : collection of str, default=None
-        Names of the columns that are texts; None recognises them.
-    check_bytes : callable, default=any_size
-        Called before memory is used, with a number of bytes and what they are for; raises an error
-        if they are too many.
-
-    Returns
-    -------
-    EncodedTable
-        Features, identifiers and texts.
-
-    Raises
-    ------
-    ValueError
-        If two features have the same name, or missing values make the matrix too large.
+    `check_bytes` is called before memory is used. A ValueError is the second half of a sentence:
+    two features have the same name, or missing values make the matrix too large.
     """
     kinds = kinds_of(table, text)
     columns: list[NumberColumn | CategoryColumn] = []

@@ -37,20 +37,8 @@ def find_ids(
 ) -> str | None:
     """Return the name of the column of ids; None if a table has none.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of all columns.
-    parts : callable
-        Returns the values of a column by name, as an iterable of Arrow arrays. Only as many of them
-        are read as are needed.
-    is_parquet : bool, default=False
-        Whether a last column of text may be an index that pandas wrote.
-
-    Returns
-    -------
-    str or None
-        The name.
+    `parts` returns the values of a column as Arrow arrays, of which only as many are read as are
+    needed. In parquet files, a last column of text may be an index that pandas wrote.
     """
     of_rows = row_names(list(names))
     if not names:

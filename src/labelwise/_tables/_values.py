@@ -38,21 +38,7 @@ def check_width(path: str | Path, n_columns: int) -> None:
 
 
 def numpy_column(column: Any, dtype: Any, missing: float) -> np.ndarray:
-    """Return the values of an Arrow column of numbers whose type is that of `dtype`.
-
-    Parameters
-    ----------
-    column : Array or ChunkedArray
-        Column of numbers.
-    dtype : dtype
-        NumPy type of the numbers in the column, such as float64 for a column of Arrow's double.
-    missing : number
-        Value for null.
-
-    Returns
-    -------
-    ndarray of shape (n_values,)
-    """
+    """Return the values of an Arrow column of numbers of this type, with `missing` for null."""
     chunks = getattr(column, "chunks", [column])
     parts = [_chunk_values(chunk, np.dtype(dtype), missing) for chunk in chunks if len(chunk)]
     return np.concatenate([np.empty(0, dtype), *parts])

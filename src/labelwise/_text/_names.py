@@ -23,19 +23,8 @@ def printable(name: object, most: int = _MOST) -> str:
     r"""Convert a name to one short line without control characters.
 
     Characters that are not shown (escape sequences, line breaks, text direction) are written as
-    Python escapes, such as ``\x1b``. Other characters stay, including backslashes.
-
-    Parameters
-    ----------
-    name : object
-        Anything that `str` converts.
-    most : int, default=80
-        Longer names are shortened in the middle, and their length is added.
-
-    Returns
-    -------
-    str
-        The printable name.
+    Python escapes, such as ``\x1b``. Other characters stay, including backslashes. Names of more
+    than `most` characters are shortened in the middle, and their length is added.
 
     Examples
     --------
@@ -96,20 +85,6 @@ def _escaped(text: str) -> str:
 def listed(names: Sequence[object], most: int = 3, show: Callable[[object], str] = quoted) -> str:
     """Write names for a sentence: the first ones, then the number of the others.
 
-    Parameters
-    ----------
-    names : sequence of object
-        The names, at least one.
-    most : int, default=3
-        Number of names to write out.
-    show : callable, default=quoted
-        Turns a name into text.
-
-    Returns
-    -------
-    str
-        Names with commas between them, and " and n more" if there are more than `most`.
-
     Examples
     --------
     >>> from labelwise._text import listed
@@ -124,18 +99,6 @@ def listed(names: Sequence[object], most: int = 3, show: Callable[[object], str]
 
 def counted(number: int, noun: str) -> str:
     """Write a number and a noun, with an "s" unless the number is 1.
-
-    Parameters
-    ----------
-    number : int
-        How many.
-    noun : str
-        The noun for one.
-
-    Returns
-    -------
-    str
-        Number, with commas between thousands, and noun.
 
     Examples
     --------

@@ -153,20 +153,8 @@ def is_array_per_label(data: Any) -> bool:
 def scores_of_class_1(answers: Any, input_name: str, classes: Any = None) -> np.ndarray:
     """Return the scores of class 1 as one matrix of shape (n_samples, n_labels).
 
-    Parameters
-    ----------
-    answers : sequence of arrays of shape (n_samples, 2) or (n_samples, 1), one for each label
-        Two columns are those of the classes 0 and 1. One column is that of the only class.
-    input_name : str
-        Name of the argument in error messages.
-    classes : sequence of arrays, default=None
-        The classes of each label, needed for single columns: the scores of class 1 are this
-        column, or 0 if its class is 0.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_labels)
-        The scores.
+    The answer for a label has the columns of the classes 0 and 1, or one column of its only class.
+    For these, `classes` says which class it is: the scores of class 1 are 0 if it is 0.
     """
     columns = []
     for j, answer in enumerate(answers):
@@ -192,21 +180,9 @@ def check_readable(data: Any, input_name: str) -> None:
     """Refuse sparse matrices with indices outside their shape, and cells under a mask.
 
     scipy checks indices only when a matrix is constructed. If they are changed afterwards, its
-    routines and the kernels of labelwise read or write other memory. numpy ignores masks. The
-    check takes one pass over the indices, or over the mask. Unsorted indices, stored zeros and
-    repeated cells, which are summed, are accepted.
-
-    Parameters
-    ----------
-    data : object
-        An argument of any kind; kinds other than sparse and masked arrays are accepted.
-    input_name : str
-        Name of the argument in error messages.
-
-    Raises
-    ------
-    ValueError
-        If an index is outside the shape, or a cell is masked.
+    routines and the kernels of labelwise read or write other memory. numpy ignores masks. The check
+    takes one pass over the indices, or over the mask. Unsorted indices, stored zeros and repeated
+    cells, which are summed, are accepted, and so are arguments of any other kind.
     """
     if sparse.issparse(data):
         _check_indices(data, input_name)

@@ -104,29 +104,8 @@ def without_position(ids: Any) -> tuple[Any, bool]:
 def rows_of(data: Any, ids: Any, input_name: str) -> tuple[Any, MatchedSide]:
     """Return an argument without its column of ids, and the ids of its rows.
 
-    Parameters
-    ----------
-    data : array, sparse matrix, frame, list of sets or NamedMatrix
-        The argument.
-    ids : str, array-like or mapping of str to str or array-like
-        Name of the column of ids of a frame, or the ids; a mapping has them by argument. None means
-        the index of a frame, unless it only counts rows from 0.
-    input_name : str
-        Name of the argument.
-
-    Returns
-    -------
-    data : array, sparse matrix, frame, list of sets or NamedMatrix
-        The argument without the column of ids.
-    side : MatchedSide
-        The ids.
-
-    Raises
-    ------
-    ValueError
-        If a frame has no such column, or if ids are not as many as rows.
-    TypeError
-        If a column is named for data that are not a frame.
+    `ids` is the name of the column of a frame, or the ids themselves; a mapping has them by
+    argument. None means the index of a frame, unless it only counts rows from 0.
     """
     asked = ids.get(input_name) if isinstance(ids, Mapping) else ids
     is_own = asked is None or isinstance(asked, str)
@@ -200,27 +179,11 @@ def rows_in_order(
     *,
     may_have_more: bool = False,
 ) -> np.ndarray | None:
-    """Find the row of each wanted id among the given ones.
+    """Find the row of each wanted id among the given ones; None if rows are in order.
 
-    Parameters
-    ----------
-    wanted, given : MatchedSide
-        The first matrix and another one.
-    by_position : bool or None
-        Whether rows are matched by position if only one side has ids; None if the caller has no
-        such option.
-    may_have_more : bool, default=False
-        Whether rows that only `given` has are left out instead of refused.
-
-    Returns
-    -------
-    ndarray of int or None
-        Row numbers in the order of `wanted`; None if rows are matched by position or are in order.
-
-    Raises
-    ------
-    ValueError
-        If only one side has ids, or if an id is only on one side or is repeated.
+    Without ids, rows are matched by position. If only one side has ids, `by_position` allows it;
+    None means that the caller has no such option. With `may_have_more`, rows that only `given` has
+    are left out instead of refused.
     """
     if not have_ids(wanted, given, by_position):
         n_rows, n_wanted = given.shape[0], wanted.shape[0]
@@ -295,28 +258,9 @@ def same_labels(
 ) -> SameLabels:
     """Find the labels that all matrices have, in the order of the first.
 
-    Parameters
-    ----------
-    first : MatchedSide
-        The matrix whose labels are wanted.
-    others : sequence of MatchedSide
-        The other matrices.
-    by_position : bool or None, default=None
-        Whether labels are matched by position if only one side has names; None if the caller has
-        no such option.
-    missing_labels : {"error", "drop"}, default=None
-        Whether labels that not all matrices have are refused, or left out. None refuses them, too,
-        if the caller has no such option.
-
-    Returns
-    -------
-    SameLabels
-        Names of the labels, their columns in each matrix, and notes on dropped labels.
-
-    Raises
-    ------
-    ValueError
-        If only one side has names, or if labels differ.
+    If only one side has names, `by_position` allows to match labels by position; None means that
+    the caller has no such option. `missing_labels` is "drop" to leave out labels that not all
+    matrices have; "error", or None if the caller has no such option, refuses them.
     """
     if missing_labels not in (None, "drop", "error"):
         raise ValueError(f"missing_labels must be drop or error, got {missing_labels!r}.")

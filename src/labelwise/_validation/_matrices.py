@@ -54,30 +54,11 @@ def check_labels(
 ) -> Labels:
     """Convert Y to a boolean CSC matrix of shape (n_samples, n_labels), with its label names.
 
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame or list of sets
-        Only 0 and 1 (or booleans) may occur. The columns of a frame and the members of sets
-        (strings, or whole numbers) are label names; a list of lists is a matrix.
-    label_names : sequence of str, default=None
-        Names of the columns. For sets, None means the sorted members, numbers in the order of
-        numbers; for a frame, they give the order of the columns.
-    input_name : str, default="Y"
-        Name of the argument in error messages.
-    allow_missing : bool, default=False
-        Whether NaN, null and masked cells are labels without truth. Otherwise they are refused.
-
-    Returns
-    -------
-    Labels
-        The matrix, its label names and the cells without truth.
-
-    Raises
-    ------
-    TypeError
-        If Y is of the wrong kind.
-    ValueError
-        If a value is not 0 or 1, with its row and label.
+    Y is an array, a sparse matrix, a frame or a list of sets, with only 0 and 1 or booleans. The
+    columns of a frame and the members of sets (strings, or whole numbers) are label names; a list
+    of lists is a matrix. `label_names` name the columns, and give the order of those of a frame;
+    for sets, None means the sorted members, numbers in the order of numbers. With `allow_missing`,
+    NaN, null and masked cells are labels without truth; otherwise they are refused.
     """
     if is_list_of_sets(Y):
         known = (
@@ -291,19 +272,9 @@ def unmasked(data: Any) -> Any:
 
 
 def with_nan(Y: sparse.csc_array, missing: sparse.csc_array | None) -> sparse.csc_array:
-    """Return labels with NaN in the cells without truth, as `check_labels` accepts them.
+    """Return labels with NaN stored in the cells without truth, as `check_labels` accepts them.
 
-    Parameters
-    ----------
-    Y : csc_array of bool of shape (n_samples, n_labels)
-        Checked labels.
-    missing : csc_array of bool of the same shape, or None
-        The cells without truth, none of which is positive.
-
-    Returns
-    -------
-    csc_array of bool, or of float64 with stored NaN
-        Y itself if no cell is missing.
+    Y itself is returned if no cell is missing; missing cells are not positive.
     """
     if missing is None or missing.nnz == 0:
         return Y
@@ -319,20 +290,7 @@ def dense_targets(Y: sparse.csc_array, missing: sparse.csc_array | None) -> np.n
 
 
 def without_cells(matrix: Any, missing: sparse.csc_array) -> Any:
-    """Return a matrix without the cells that are missing.
-
-    Parameters
-    ----------
-    matrix : ndarray, csr_array or csc_array of shape (n_samples, n_labels)
-        Scores or decisions.
-    missing : csc_array of bool of the same shape
-        The cells to leave out.
-
-    Returns
-    -------
-    csr_array or csc_array
-        All other cells: CSR for a dense array, also where its values are 0.
-    """
+    """Return a matrix without the missing cells; CSR for a dense array, with its zeros stored."""
     if not sparse.issparse(matrix):
         is_kept = ~missing.toarray()
         indptr = np.concatenate(([0], np.cumsum(is_kept.sum(axis=1))))

@@ -54,24 +54,8 @@ def _model_within(model: Any) -> Any:
 def truth_for(model: Any, Y: Any, unknown_labels: str = "raise") -> ModelTruth:
     """Arrange true labels in the columns of a model's predictions.
 
-    Parameters
-    ----------
-    model : fitted estimator
-        Names of its labels come from `label_names_of`.
-    Y : array, sparse matrix, frame or list of sets
-        True labels, 0 or 1. Columns are matched by name if both sides have names, else by position.
-    unknown_labels : {"raise", "missed"}, default="raise"
-        Whether labels unknown to the model are an error, or are returned apart.
-
-    Returns
-    -------
-    ModelTruth
-        Known and unknown labels.
-
-    Raises
-    ------
-    ValueError
-        If Y lacks a label of the model, or has an unknown label and `unknown_labels` is "raise".
+    Columns are matched by name if both sides have names, else by position. Labels that the model
+    does not know are an error, or returned apart if `unknown_labels` is "missed".
     """
     names = label_names_of(model)
     if is_list_of_sets(Y):

@@ -14,23 +14,7 @@ LabelChoice = str | Path | int | Sequence[str] | None
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """The arguments of `load` that a reader may use.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set that is returned.
-    labels : str, Path, int, sequence of str or None, default=None
-        The argument `labels` of `load`.
-    ids : str, sequence of str or None, default=None
-        The argument `ids` of `load`.
-    text : str, sequence of str or None, default=None
-        The argument `text` of `load`.
-    bags : str or None, default=None
-        The argument `bags` of `load`.
-    max_bytes : int or None, default=None
-        The argument `max_bytes` of `load`.
-    """
+    """The name of a data set, and the arguments of `load` that a reader may use."""
 
     name: str
     labels: LabelChoice = None

@@ -35,17 +35,9 @@ def count_words(
 ) -> TermCounts:
     """Count successive words of texts in lower case.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The texts.
-    sizes : tuple of (int, int)
-        Smallest and largest number of words in a term.
-    limits : tuple of (float, float)
-        Smallest and largest number of texts that a term occurs in.
-    reduce : callable
-        Returns the stem of a word, or "" if the word is to be removed. It is called once for each
-        distinct word of at most 100 characters; longer ones are removed.
+    A term has as many words as `sizes` allow, and occurs in as many texts as `limits` allow.
+    `reduce` returns the stem of a word, or "" if the word is to be removed. It is called once for
+    each distinct word of at most 100 characters; longer ones are removed.
     """
     words = _Words(reduce)
     seen, ends = _numbered(map(_find_words, map(str.lower, texts)), words)

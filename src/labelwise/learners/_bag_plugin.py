@@ -287,7 +287,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
     def _checked(self) -> Request:
         """Check the options; return what thresholds are tuned for."""
         check_real(self.expression_rate, "expression_rate", least=0.0, most=1.0)
-        check_aggregation(self.aggregation, "aggregation")
+        check_aggregation(self.aggregation)
         if not self._candidates():
             raise ValueError("estimator must be one or several, got an empty list.")
         for estimator in self._candidates():
@@ -346,7 +346,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        check_aggregation(self.aggregation, "aggregation")
+        check_aggregation(self.aggregation)
         bags = learn_bags(self, X, reset=False)
         return AGGREGATIONS[self.aggregation](self._instance_scores(bags), bags.starts)
 

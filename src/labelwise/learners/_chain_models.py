@@ -99,17 +99,13 @@ def fit_linear(
     for k in np.flatnonzero(Y.min(axis=0) != Y.max(axis=0)).tolist():
         seen = plan.sources(k)
         rows, penalty = with_labels(X, scale * Y[:, seen]), (float(penalties[k]),)
-        problem = RegressionProblem(rows, None, [], penalty, tol, None, _no_report)
+        problem = RegressionProblem(rows, None, [], penalty, tol)
         target = sparse.csc_array(Y[:, [k]].astype(bool))
         found = fit_regressions(problem, Tasks(target, np.ones(1, dtype=np.intp)))
         coef[k] = found.coefficients[: X.shape[1], 0]
         label_coef[k, seen] = scale * found.coefficients[X.shape[1] :, 0]
         intercept[k] = found.intercepts[0]
     return LinearChain(coef, label_coef, intercept, plan.order)
-
-
-def _no_report(_: str) -> None:
-    """Report nothing: a chain reports its end."""
 
 
 def fit_models(base: Any, X: Any, Y: np.ndarray, plan: ChainPlan) -> list[Any]:

@@ -267,23 +267,9 @@ def labels_in_order(
     """Return the labels of rows, by row and by label, in a given order of the rows.
 
     Sorting 50 million positives into a random order takes a cache miss for each of them. Here they
-    are first divided into buckets of neighbouring places.
-
-    Parameters
-    ----------
-    blocks : callable
-        Returns the positives in blocks of rows and labels; called twice.
-    order : ndarray of int of shape (n_rows,)
-        The rows in the order of their assignment.
-    n_labels : int
-        Number of labels.
-    allocate : callable, default=numpy.empty
-        Allocates the arrays that grow with the positives.
-
-    Returns
-    -------
-    UnitLabels
-        The labels of each place of the order, and the places of each label.
+    are first divided into buckets of neighbouring places. `blocks` returns the positives in blocks
+    of rows and labels, and is called twice; `allocate` makes the arrays that grow with the
+    positives.
     """
     place = np.empty(order.size, dtype=np.int32)
     place[order] = np.arange(order.size, dtype=np.int32)

@@ -153,17 +153,7 @@ class Worker:
 
 
 class ProcessExecutor:
-    """Run batches in several processes on this machine; each process loads a data set once.
-
-    Parameters
-    ----------
-    inputs : StudyInputs
-        Data sets, models, splits and measures of the cells.
-    n_jobs : int
-        Number of processes.
-    timeout : float, default=None
-        Time limit of a batch in seconds.
-    """
+    """Run batches in several processes on this machine; each process loads a data set once."""
 
     def __init__(self, inputs: StudyInputs, n_jobs: int, timeout: float | None = None) -> None:
         self._inputs = inputs

@@ -43,20 +43,9 @@ class Progress(NamedTuple):
 
 
 class Scheduler:
-    """Runs cells on an executor until each of them is done or has failed.
+    """Runs cells on an executor until each of them is done or has failed, and stores their records.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-        Cells to run.
-    executor : CellExecutor
-        Where batches of cells are run.
-    store : Store
-        Where the record of each cell is saved.
-    notify : callable
-        Called with the `Progress` after each batch.
-    before : Progress
-        Counts before the first cell is run.
+    `notify` is called with the `Progress` after each batch; `before` are the counts at first.
     """
 
     def __init__(

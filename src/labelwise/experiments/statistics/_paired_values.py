@@ -33,24 +33,10 @@ class PairedValues:
         return -self.values if self.higher_is_better else self.values
 
     def columns(self, pair: Sequence[str] | None) -> tuple[tuple[str, str], np.ndarray]:
-        """Compare two methods: by how much the first is better on each block.
+        """Return the names of two methods, and how much better the first is on each block.
 
-        Parameters
-        ----------
-        pair : sequence of two str or None
-            Names of the first and the second method; None if there are only two methods.
-
-        Returns
-        -------
-        names : tuple of str
-            Names of the first and the second method.
-        gains : array of shape (n_blocks,)
-            Loss of the second minus loss of the first; positive if the first is better.
-
-        Raises
-        ------
-        ValueError
-            If `pair` does not name two different methods.
+        A gain is the loss of the second minus that of the first. `pair` is None if there are only
+        two.
         """
         first, second = self._check_pair(pair)
         losses = self.losses
@@ -66,29 +52,7 @@ class PairedValues:
             return 0, 1
         if isinstance(pair, str) or len(pair) != 2 or str(pair[0]) == str(pair[1]):
             raise ValueError(f"pair must name two different methods, got {pair!r}.")
-        return self.place(pair[0], "pair"), self.place(pair[1], "pair")
-
-    def place(self, method: Any, input_name: str) -> int:
-        """Find the column of a method.
-
-        Parameters
-        ----------
-        method : str
-            Name of the method.
-        input_name : str
-            Name of the argument, for the error message.
-
-        Returns
-        -------
-        int
-            Index into `methods`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such method.
-        """
-        return place_of(method, self.methods, input_name)
+        return place_of(pair[0], self.methods, "pair"), place_of(pair[1], self.methods, "pair")
 
     def __repr__(self) -> str:
         rows = [

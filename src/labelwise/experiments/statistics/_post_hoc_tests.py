@@ -251,7 +251,7 @@ def holm_test(
     ranks = ranks_of(table)
     first, second = np.triu_indices(k, 1)
     if control is not None:
-        j = table.place(control, "control")
+        j = place_of(control, table.methods, "control")
         compared = (first == j) | (second == j)
         first, second = first[compared], second[compared]
     z = np.abs(ranks.ranks[first] - ranks.ranks[second]) / _rank_error(k, n)

@@ -102,10 +102,10 @@ AGGREGATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-def check_aggregation(name: str, input_name: str) -> None:
+def check_aggregation(name: str) -> None:
     """Raise ValueError unless `name` is a known aggregation."""
     if name not in AGGREGATIONS:
-        raise ValueError(f"{input_name} must be one of {', '.join(AGGREGATIONS)}, got {name!r}.")
+        raise ValueError(f"aggregation must be one of {', '.join(AGGREGATIONS)}, got {name!r}.")
 
 
 def _weighted(weights: np.ndarray, starts: np.ndarray) -> sparse.csr_array:

@@ -26,28 +26,12 @@ def neighbor_sums(
     k: int,
     n_labels: int,
 ) -> np.ndarray:
-    """Return the products of the k nearest documents of each label.
+    """Sum the products of the k nearest documents, by level, query and label.
 
-    Parameters
-    ----------
-    queries : Csr
-        Terms of the test documents with their weights.
-    levels : ndarray of int of shape (n_terms,)
-        The level from which on a term counts.
-    n_levels : int
-        Number of levels.
-    documents : pair of Csr
-        The training documents of each term, and the labels of each training document.
-    k : int
-        Number of neighbours.
-    n_labels : int
-        Number of labels.
-
-    Returns
-    -------
-    ndarray of shape (n_levels, n_queries, n_labels)
-        The sums. ``joblib.parallel_config`` with a number of jobs, or with a cluster, computes
-        them there; the documents are sent to the workers of a cluster once.
+    `levels` has the level from which on each term counts. `documents` are the training documents of
+    each term, and the labels of each training document. ``joblib.parallel_config`` with a number of
+    jobs, or with a cluster, computes the sums there; the documents are sent to the workers of a
+    cluster once.
     """
     n_queries, n_jobs = queries.indptr.size - 1, effective_n_jobs()
     if n_jobs == 1:

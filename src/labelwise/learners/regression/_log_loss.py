@@ -35,12 +35,8 @@ class Tasks(NamedTuple):
 
     def columns(self, tasks: np.ndarray) -> np.ndarray:
         """Return the numbers of the columns of tasks given in ascending order."""
-        return _columns_of(self.widths, tasks)
-
-
-def _columns_of(widths: np.ndarray, tasks: np.ndarray) -> np.ndarray:
-    """Return the numbers of the columns of tasks given in ascending order."""
-    return np.flatnonzero(np.isin(np.repeat(np.arange(widths.size), widths), tasks))
+        owners = np.repeat(np.arange(self.widths.size), self.widths)
+        return np.flatnonzero(np.isin(owners, tasks))
 
 
 def summed(A: np.ndarray, widths: np.ndarray) -> np.ndarray:
@@ -70,7 +66,7 @@ class MeanLogLoss:
         self, design: Design, tasks: Tasks, sample_weight: np.ndarray | None = None
     ) -> None:
         self.design = design
-        self.widths = tasks.widths
+        self.widths, self.columns = tasks.widths, tasks.columns
         n_samples = design.rows.shape[0]
         self.weights = np.empty(0) if sample_weight is None else sample_weight
         self.total = float(n_samples if sample_weight is None else sample_weight.sum())
@@ -95,10 +91,6 @@ class MeanLogLoss:
         W = np.zeros_like(self.of_targets)
         W[-1] = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
         return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
-
-    def columns(self, tasks: np.ndarray) -> np.ndarray:
-        """Return the numbers of the columns of tasks given in ascending order."""
-        return _columns_of(self.widths, tasks)
 
     def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
         """Sum the log-loss of some tasks over samples; W has columns of all tasks."""

@@ -51,6 +51,10 @@ class Regressions(NamedTuple):
     held_out: np.ndarray
 
 
+def _no_report(_: str) -> None:
+    """Report no progress."""
+
+
 class RegressionProblem(NamedTuple):
     """Samples, folds and settings that all regressions of one call share."""
 
@@ -59,8 +63,8 @@ class RegressionProblem(NamedTuple):
     splits: Splits  # empty if there is one penalty
     penalties: tuple[float, ...]  # strongest first
     tol: float  # relative tolerance of the final fit
-    n_jobs: int | None
-    report: Callable[[str], None]
+    n_jobs: int | None = None
+    report: Callable[[str], None] = _no_report
     keeps_margins: bool = False  # whether to return the margins of held-out samples
     loss: str = "log"  # or "squared_hinge", for tasks of one column
     rescales: bool = False  # whether margins are rescaled; only for tasks of one column
@@ -403,17 +407,13 @@ def _in_parallel(
     """Call `work` with the problem, the rows of all jobs, and each job; yield in their order."""
     run = Parallel(n_jobs=problem.n_jobs, prefer="threads", return_as="generator")
     # Only the rows are read: X would be sent to the workers of a cluster a second time.
-    shared = Shared((problem._replace(X=None, splits=[], report=_ignore), rows))
+    shared = Shared((problem._replace(X=None, splits=[], report=_no_report), rows))
     results: Iterator[Any] = run(delayed(_on_shared)(work, shared, *job) for job in jobs)
     return results
 
 
 def _on_shared(work: Callable[..., Any], shared: Shared, *job: Any) -> Any:
     return work(*shared.value, *job)
-
-
-def _ignore(_: str) -> None:
-    """Report no progress from a job."""
 
 
 def _groups(design: Design, tasks: Tasks) -> list[np.ndarray]:
