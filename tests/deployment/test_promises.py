@@ -9,8 +9,8 @@ import pytest
 from labelwise._errors import DataError
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
-from labelwise.deployment._promises import _holm
-from labelwise.measures import count, f_measure, micro, precision, recall
+from labelwise.deployment._promises import _holm, _p_of_mean
+from labelwise.measures import count, f_measure, macro, micro, precision, recall
 
 
 def draw(random, n_samples, precision_of_half=0.7):
@@ -63,6 +63,58 @@ def test_verdicts_on_promises_at_their_limit_are_seldom_wrong(rule):
     assert wrong <= 30  # 20 are expected at most
 
 
+@pytest.mark.parametrize(
+    ("margin", "verdict"), [(-0.1, "kept"), (0.0, "not enough rows"), (0.1, "broken")]
+)
+def test_a_macro_average_is_tested_by_the_bounds_of_its_labels(rule, margin, verdict):
+    scores, Y = draw(np.random.default_rng(12), 1000)
+    value = float(macro(f_measure, count(Y, rule.decide(scores))))
+    found = check_promises(rule, scores, Y, at_least={"macro-f": value + margin})
+    assert found.values.tolist() == [pytest.approx(value)]
+    assert found.verdicts == (verdict,)
+
+
+def test_verdicts_on_a_macro_average_at_its_limit_are_seldom_wrong(rule):
+    random = np.random.default_rng(13)
+    asked = {"macro-precision": 0.7, "macro-recall": 0.35 / 0.4}
+    wrong = 0
+    for _ in range(60):
+        verdicts = check_promises(rule, *draw(random, 150), at_least=asked, level=0.6).verdicts
+        wrong += any(one != "not enough rows" for one in verdicts)
+    assert wrong <= 31  # 24 are expected at most
+
+
+def lowest_p_value(capitals, limit):
+    """The lowest p whose bounds of labels have a mean of at least the limit, one p at a time."""
+    steps = len(capitals[0]) - 1
+    for p in sorted(min(1.0, len(capitals) * math.exp(-one)) for row in capitals for one in row):
+        bounds = []
+        for row in capitals:
+            rejected = [len(capitals) * math.exp(-one) <= p * (1 + 1e-12) for one in row]
+            bounds.append(max([*rejected, False].index(False) - 1, 0) / steps)
+        if sum(bounds) / len(bounds) >= limit - 1e-12:
+            return p
+    return 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_p_value_of_a_mean_is_the_lowest_whose_bounds_reach_the_limit(seed):
+    random = np.random.default_rng(seed)
+    capitals = np.sort(random.exponential(4, (3, 101)), axis=1)[:, ::-1]
+    capitals += random.normal(scale=0.3, size=capitals.shape)
+    limit = float(random.choice([0.0, 0.2, 0.4, 0.8]))
+    assert _p_of_mean(capitals, limit) == pytest.approx(lowest_p_value(capitals, limit))
+
+
+def test_the_corrected_value_of_a_macro_average_is_a_promise():
+    random = np.random.default_rng(14)
+    tuned = best_thresholds(*draw(random, 1500), maximize="macro-f", min_recall=0.5, random_state=0)
+    found = check_promises(tuned, *draw(random, 3000), tolerance=0.1)
+    names = {one.name: verdict for one, verdict in zip(found.promises, found.verdicts, strict=True)}
+    assert names["macro-f"] == "kept"
+    assert "macro-f" not in [one.name for one in Monitor(tuned).promises]
+
+
 def test_holm_rejects_as_long_as_each_p_value_is_low_enough():
     assert _holm(np.array([0.02, 0.01, 0.2]), 0.05).tolist() == [True, True, False]
     assert _holm(np.array([0.03, 0.03]), 0.05).tolist() == [False, False]
@@ -86,7 +138,7 @@ def test_guarantees_and_constraints_are_promises():
         scores, Y, maximize="macro-f", min_precision=0.6, guarantee=0.9, random_state=0
     )
     labels = [one.label for one in check_promises(by_label, *draw(random, 500)).promises]
-    assert labels == [0, 1, 2]
+    assert labels == [0, 1, 2, None]  # the last is the corrected macro value
     bands = review_bands(scores, Y, min_precision=0.6, min_recall=0.5)
     names = [one.name for one in check_promises(bands, *draw(random, 500)).promises]
     assert names == ["micro-precision", "micro-recall"]

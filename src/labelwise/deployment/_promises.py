@@ -8,6 +8,7 @@ and only if the promise is kept, and which lies between known bounds: tests by b
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ from labelwise.decisions import Bands, Thresholds
 KEPT, BROKEN, OPEN = "kept", "broken", "not enough rows"
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
+# Values of labels that are tested for a macro average, and samples of which they are in memory.
+_GRID, _TOGETHER = np.linspace(0.0, 1.0, 101), 10_000
 _RATES = ("precision", "recall")
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
@@ -122,19 +125,29 @@ def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
 
 
 def promises_of(
-    rule: Thresholds | Bands, at_least: Mapping[str, float] | None, tolerance: float
+    rule: Thresholds | Bands,
+    at_least: Mapping[str, float] | None,
+    tolerance: float,
+    *,
+    macro: bool = False,
 ) -> tuple[Promise, ...]:
     """Return the promises of a rule, and those that are asked for in addition.
 
-    A corrected value is an estimate, so that it is promised less the tolerance.
+    A corrected value is an estimate, so that it is promised less the tolerance. Promises of macro
+    averages are left out unless `macro` says that they can be tested.
     """
     if not isinstance(rule, Bands):
         check_instance(rule, Thresholds, "thresholds")
         rule._refuse_slices("a test of promises")
     tolerance = check_real(tolerance, "tolerance", least=0, most=1)
-    asked = {} if at_least is None else check_at_least(at_least, NAMES)
+    asked = (
+        {}
+        if at_least is None
+        else check_at_least(at_least, (*NAMES, *GOALS[3:]) if macro else NAMES)
+    )
     beta = 1.0 if isinstance(rule, Bands) else rule.evidence.beta
-    kept = [one for one in promises_of_rule(rule, tolerance) if one.name not in asked]
+    stored = promises_of_rule(rule, tolerance)
+    kept = [one for one in stored if one.name not in asked and (macro or one.name != "macro-f")]
     kept += [Promise(name, limit, "asked", beta=beta) for name, limit in asked.items()]
     if not kept:
         raise ValueError(
@@ -171,7 +184,7 @@ def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise
         by_label = average == "macro" and measure in _RATES
         name = f"{'label' if by_label else average}-{measure}"
         name = "decisions" if measure == "max_decisions" else name
-        if limit is not None and name != "macro-f":
+        if limit is not None:
             # Labels that are never decided promise nothing.
             labels = np.flatnonzero(rule.values < np.inf).tolist() if by_label else [None]
             beta = evidence.beta if measure == "f" else 1.0
@@ -193,6 +206,11 @@ class SampleNumbers(NamedTuple):
     squares: np.ndarray
     values: np.ndarray
     n_samples: int
+
+    def columns(self, which: slice, order: np.ndarray) -> SampleNumbers:
+        """Return the numbers of some promises, in another order of units."""
+        parts = {name: getattr(self, name)[which] for name in self._fields[1:5]}
+        return self._replace(numbers=np.ascontiguousarray(self.numbers[order, which]), **parts)
 
 
 def sample_numbers(
@@ -376,7 +394,8 @@ def check_promises(
         True labels, 0 or 1. NaN where the truth is missing; such cells are not counted.
     at_least : mapping of str to float, default=None
         Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. Measures
-        are precision, recall and f, with the average micro or sample.
+        are precision, recall and f, with the average micro, sample or macro. A macro average needs
+        many samples with each label.
     level : float, default=0.95
         Probability, at least, that no verdict is wrong.
     tolerance : float, default=0.05
@@ -405,7 +424,8 @@ def check_promises(
     -----
     For each promise, two hypotheses are tested by betting: that it is broken, and that it is kept.
     Holm's method is used for both sets of hypotheses, each at half of 1 - `level`: with probability
-    `level`, no promise is called kept that is broken, and none broken that is kept.
+    `level`, no promise is called kept that is broken, and none broken that is kept. A macro average
+    is bounded by the mean of bounds of its labels, which hold together.
 
     References
     ----------
@@ -428,24 +448,87 @@ def check_promises(
     ('kept', 'broken')
     """
     level = check_real(level, "level", least=0.5, most=0.9999)
-    promises = promises_of(thresholds, at_least, tolerance)
-    found = sample_numbers(thresholds, promises, scores, Y, groups)
+    promises = promises_of(thresholds, at_least, tolerance, macro=True)
+    parts = [_tested(one, len(thresholds)) for one in promises]
+    found = sample_numbers(thresholds, sum(parts, ()), scores, Y, groups)
     order = check_random_state(random_state).permutation(len(found.numbers))
-    numbers = np.ascontiguousarray(found.numbers[order])
     alpha = (1 - level) / 2
     # Bets go on until they would reject at the strictest level of Holm's method.
     strictest = alpha / len(promises)
-    p_kept, p_broken = (
-        np.exp(-log_capitals([sign * numbers], -bound, found.squares, len(numbers), strictest))
-        for sign, bound in ((1.0, -found.least), (-1.0, found.most))
-    )
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    p_values, values = [], []
+    for one, part, end in zip(promises, parts, ends, strict=True):
+        mine = found.columns(slice(end - len(part), end), order)
+        p_values.append(_p_values(one, mine, strictest))
+        values.append(_mean_of_defined(mine.values[:: min(len(part), 2)]))
+    p_kept, p_broken = np.array(p_values).T
     is_kept, is_broken = _holm(p_kept, alpha), _holm(p_broken, alpha)
     verdicts = tuple(
         BROKEN if broken else KEPT if kept else OPEN
         for kept, broken in zip(is_kept, is_broken, strict=True)
     )
-    facts = (found.values, p_kept, p_broken, verdicts, level, found.n_samples)
+    facts = (np.array(values), p_kept, p_broken, verdicts, level, found.n_samples)
     return PromiseCheck(promises, *facts, thresholds.label_names)
+
+
+def _tested(promise: Promise, n_labels: int) -> tuple[Promise, ...]:
+    """Return what is tested: the promise, or limits of 0 and 1 of each label for a macro average.
+
+    The numbers of a limit in between lie between those of 0 and 1, in proportion.
+    """
+    if not promise.name.startswith("macro"):
+        return (promise,)
+    name = promise.name.replace("macro", "label")
+    ends = [(j, limit) for j in range(n_labels) for limit in (0.0, 1.0)]
+    return tuple(promise._replace(name=name, label=j, limit=limit) for j, limit in ends)
+
+
+def _p_values(promise: Promise, found: SampleNumbers, alpha: float) -> tuple[float, float]:
+    """Return p values of the hypotheses that the promise is broken, and that it is kept.
+
+    Of a macro average, each value of a grid is tested for each label: values that are rejected one
+    after the other bound the label, and the mean of the bounds of q labels at capitals of q / p
+    bounds the average with probability 1 - p.
+    """
+    columns, n_units = found.numbers, len(found.numbers)
+    if not promise.name.startswith("macro"):
+        return tuple(  # type: ignore[return-value]
+            float(np.exp(-log_capitals([sign * columns], bound, found.squares, n_units, alpha)[0]))
+            for sign, bound in ((1.0, found.least), (-1.0, -found.most))
+        )
+    n_labels = columns.shape[1] // 2
+    squares = (_GRID * (1 - _GRID) + 1e-3) * (1 + promise.beta**2)
+    capitals = np.zeros((2, n_labels, _GRID.size))
+    for j in range(n_labels):
+        pair = columns[:, 2 * j : 2 * j + 2]
+        least = np.minimum(_GRID * found.least[2 * j + 1], -1e-9)
+        most = np.maximum((1 - _GRID) * found.most[2 * j], 1e-9)
+        for k, (sign, bound) in enumerate(((1.0, least), (-1.0, -most))):
+            blocks = (
+                sign * pair[first : first + _TOGETHER] @ np.stack([1 - _GRID, _GRID])
+                for first in range(0, n_units, _TOGETHER)
+            )
+            capitals[k, j] = log_capitals(blocks, bound, squares, n_units, alpha / n_labels)
+    # An average below the limit is one minus an average above one minus the limit.
+    other = 1 - promise.limit + 1e-9
+    return _p_of_mean(capitals[0], promise.limit), _p_of_mean(capitals[1, :, ::-1], other)
+
+
+def _p_of_mean(capitals: np.ndarray, limit: float) -> float:
+    """Return the lowest p value at which the mean of the lower bounds of labels is at the limit."""
+    falling = np.minimum.accumulate(capitals, axis=1)
+
+    def is_below(capital: float) -> bool:
+        n_rejected = (falling >= capital).sum(axis=1)
+        return bool(_GRID[np.maximum(n_rejected - 1, 0)].mean() < limit - 1e-12)
+
+    known = np.unique(falling)
+    place = bisect_left(known, True, key=is_below)
+    return min(1.0, len(capitals) * math.exp(-known[place - 1])) if place else 1.0
+
+
+def _mean_of_defined(values: np.ndarray) -> float:
+    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
 
 
 def _holm(p_values: np.ndarray, alpha: float) -> np.ndarray:
