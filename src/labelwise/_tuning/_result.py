@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,7 @@ from scipy import sparse
 from labelwise._blocks import is_stored, refuse_in_blocks
 from labelwise._text import as_html, as_text, counted, printable
 from labelwise._tuning._evidence import Evidence, taken
+from labelwise._tuning._saved_rule import SavedRule
 from labelwise._tuning._slice_thresholds import SliceThresholds, check_slices, sum_text
 from labelwise._tuning.problem._decisions import (
     as_given,
@@ -28,9 +29,6 @@ from labelwise._tuning.problem._decisions import (
 )
 from labelwise._validation import check_scores
 
-if TYPE_CHECKING:  # pydantic is imported only to read or write a file
-    from labelwise._tuning._rule_files import ThresholdFile
-
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
 _HEADING = ["label", "threshold", "support", "decided"]
@@ -39,7 +37,7 @@ _FEW = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Thresholds:
+class Thresholds(SavedRule):
     """One threshold for each label, and the value that the thresholds reach.
 
     `best_thresholds` and `scan_thresholds` return such objects, and `Thresholds.load` reads them
@@ -86,6 +84,8 @@ class Thresholds:
     max_rank: int | None = None
     slices: SliceThresholds | None = None
 
+    _file: ClassVar[str] = "ThresholdFile"
+    _evidence: ClassVar[Any] = Evidence
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
@@ -207,90 +207,6 @@ class Thresholds:
             raise ValueError(
                 f"{what} takes one threshold a label, not thresholds that differ by slice."
             )
-
-    def save(self, path: str | Path) -> None:
-        """Write the thresholds to a JSON file.
-
-        The file appears only once it is complete; an error leaves an existing file unchanged.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to write; missing folders are created, and ``-`` is the standard output.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from labelwise.decisions import Thresholds, best_thresholds
-        >>> tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "thresholds.json"
-        ...     tuned.save(path)
-        ...     Thresholds.load(path).values
-        array([0.75, 0.3 ])
-        """
-        from labelwise._json_files import write_json
-
-        write_json(self.to_dict(), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file that `save` writes.
-
-        Returns
-        -------
-        dict
-            The keys of the file in their order, with lists, numbers and strings as values, which
-            `json.dumps` can write. Infinite numbers and NaN are the strings "inf", "-inf" and
-            "nan".
-
-        Examples
-        --------
-        >>> from labelwise.decisions import best_thresholds
-        >>> tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [1, 0]])
-        >>> tuned.to_dict()["values"]
-        ['-inf', 'inf']
-        """
-        from labelwise._tuning._rule_files import ThresholdFile, rule_content
-
-        return rule_content(ThresholdFile, vars(self.evidence) | vars(self))
-
-    @staticmethod
-    def load(path: str | Path) -> Thresholds:
-        """Read thresholds from a JSON file that `save` has written.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to read.
-
-        Returns
-        -------
-        Thresholds
-            The thresholds with all attributes.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of thresholds that
-            this release or an earlier one has written.
-        """
-        from labelwise._json_files import read_json
-        from labelwise._tuning._rule_files import ThresholdFile
-
-        return Thresholds._of_file(read_json(path, ThresholdFile))
-
-    @staticmethod
-    def _of_file(found: ThresholdFile) -> Thresholds:
-        """Build thresholds from the validated content of a file."""
-        named = dict(found)
-        rule = {one.name: named.pop(one.name) for one in fields(Thresholds) if one.name in named}
-        return Thresholds(evidence=Evidence(**named), **rule)
 
     def _of_labels(
         self, places: np.ndarray, label_names: tuple[str, ...] | None, **evidence: Any

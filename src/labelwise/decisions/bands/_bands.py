@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from labelwise._text import as_text, printable
 from labelwise._tuning._result import Thresholds
+from labelwise._tuning._saved_rule import SavedRule
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._request import BandRequest
 from labelwise._tuning.problem._decisions import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import check_scores, take_columns
 from labelwise.decisions.bands._review_measures import share
 from labelwise.decisions.bands._review_queue import BandCurves, BandEnds, ReviewQueue, queue_of
-
-if TYPE_CHECKING:  # pydantic is imported only to read or write a file
-    from labelwise._tuning._rule_files import BandFile
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -150,7 +148,7 @@ class BandEvidence:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bands:
+class Bands(SavedRule):
     """Two thresholds for each label: accept above, reject below, review between.
 
     `review_bands` returns such objects, and `Bands.load` reads them from a file. A label is
@@ -195,6 +193,8 @@ class Bands:
     label_names: tuple[str, ...] | None = None
     max_decided: int | None = None
 
+    _file: ClassVar[str] = "BandFile"
+    _evidence: ClassVar[Any] = BandEvidence
     # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
@@ -287,70 +287,10 @@ class Bands:
         queue = queue_of(self._ends.cells_to_review(matrix), self.curves)
         return queue if columns is None else queue._replace(labels=columns[queue.labels])
 
-    def save(self, path: str | Path) -> None:
-        """Write the bands to a JSON file.
-
-        The file appears only once it is complete; an error leaves an existing file unchanged.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to write; missing folders are created, and ``-`` is the standard output.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        """
-        from labelwise._json_files import write_json
-
-        write_json(self.to_dict(), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file that `save` writes.
-
-        Returns
-        -------
-        dict
-            The keys of the file in their order, with lists, numbers and strings as values, which
-            `json.dumps` can write. Infinite numbers and NaN are the strings "inf", "-inf" and
-            "nan".
-        """
-        from labelwise._tuning._rule_files import BandFile, rule_content
-
-        return rule_content(BandFile, vars(self.evidence) | vars(self))
-
-    @staticmethod
-    def load(path: str | Path) -> Bands:
-        """Read bands from a JSON file that `save` has written.
-
-        Parameters
-        ----------
-        path : str or Path
-            File to read.
-
-        Returns
-        -------
-        Bands
-            The bands with all attributes.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be read, is larger than 128 MiB, or is not a file of bands that this
-            release or an earlier one has written.
-        """
-        from labelwise._json_files import read_json
-        from labelwise._tuning._rule_files import BandFile
-
-        return Bands._of_file(read_json(path, BandFile))
-
-    @staticmethod
-    def _of_file(found: BandFile) -> Bands:
-        """Build bands from the validated content of a file."""
-        named = {**dict(found), "curves": BandCurves(**dict(found.curves))}
-        rule = {one.name: named.pop(one.name) for one in fields(Bands) if one.name in named}
-        return Bands(evidence=BandEvidence(**named), **rule)
+    @classmethod
+    def _of_file(cls, found: Any) -> Self:
+        curves = BandCurves(**dict(found.curves))
+        return replace(super()._of_file(found), curves=curves)
 
     def _of_labels(self, places: np.ndarray, label_names: tuple[str, ...] | None) -> Bands:
         """Return the bands of some of the labels, in any order."""
