@@ -7,6 +7,7 @@ wherever the rows are. All other options need the rows in memory, a `Problem`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ from labelwise._tuning._fbr import Fbr
 from labelwise._tuning._intervals import Bounds, Retuning, bootstrap
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning.objectives._by_label import LabelObjective, MacroRule, best_by_label
-from labelwise._tuning.objectives._choice import Choice, Objective
+from labelwise._tuning.objectives._choice import Choice, Objective, choice_with
 from labelwise._tuning.objectives._micro import MicroRule, best_micro
 from labelwise._tuning.objectives._off_frontier import OffFrontier
-from labelwise._tuning.objectives._request import Certify, Request
+from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.objectives._sample import ascend
 from labelwise._tuning.objectives._shared import SharedTuner
 from labelwise._tuning.problem._problem import Problem
@@ -72,7 +73,11 @@ def solve(
         return thresholds_of(best_cuts(curves, request), request, curves)
     problem = curves
     if request.certify is not None:
-        return _certified(problem, request, request.certify, random_state, calibration)
+        # Guarantees import scipy.special, which is slow, and kernels of their own.
+        from labelwise._tuning.guarantees._certify import certify
+
+        found = certify(problem, request, request.certify, random_state, calibration)
+        return thresholds_with_guarantee(problem, request, *found)
     problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()
     if known is not None:
@@ -82,7 +87,7 @@ def solve(
         places[known] = np.arange(known.size)
         return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
     method = _method(problem, request, check_random_state(random_state))
-    return _result(problem, request, method)
+    return thresholds_of(method.on_all(), request, problem, shrink=method.shrink, fbr=method.fbr)
 
 
 def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
@@ -142,19 +147,6 @@ def bootstrap_bounds(
     return bootstrap(problem, retuning, counts_empty=request.average == "macro")
 
 
-def _result(problem: Problem, request: Request, method: TuningMethod) -> Thresholds:
-    return thresholds_of(
-        method.on_all(),
-        request,
-        problem,
-        shared=request.shared,
-        shrink=method.shrink,
-        fbr=method.fbr,
-        n_missing=problem.n_missing,
-        weighted=problem.weights is not None,
-    )
-
-
 def _refuse_without_rows(request: Request) -> None:
     """Refuse options that need all scores together, for scores that are not in memory."""
     needs_rows = {
@@ -181,26 +173,14 @@ def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any
         # A value that is not defined is not proven to be the highest.
         gap=None if np.isnan(chosen.value) else chosen.gap,
         certificate=chosen.certificate,
+        shared=request.shared,
+        n_missing=tuned_on.n_missing if isinstance(tuned_on, Problem) else 0,
+        weighted=tuned_on.weights is not None,
         true_positives=chosen.hits,
         request=request,
         **how,
     )
     return Thresholds(chosen.thresholds, evidence, tuned_on.names, max_rank=request.max_rank)
-
-
-def _certified(
-    problem: Problem,
-    request: Request,
-    options: Certify,
-    random_state: Any,
-    calibration: Problem | None,
-) -> Thresholds:
-    """Find certified thresholds."""
-    # Guarantees import scipy.special, which is slow, and kernels of their own.
-    from labelwise._tuning.guarantees._certify import certify
-
-    values, most, guarantee = certify(problem, request, options, random_state, calibration)
-    return thresholds_with_guarantee(problem, request, values, most, guarantee)
 
 
 def thresholds_with_guarantee(
@@ -220,23 +200,9 @@ def thresholds_with_guarantee(
     if request.counts_by == "sample":
         counts = problem.decision_counts(values, limits, "sample")
     weights = problem.weights if request.counts_by == "sample" else None
-    evidence = Evidence(
-        value=float(request.value(counts, weights)),
-        measure=request.measure_name,
-        average=request.average,
-        support=problem.support,
-        decided=by_label.tp + by_label.fp,
-        n_samples=problem.n_samples,
-        beta=request.beta,
-        shared=request.shared,
-        n_missing=problem.n_missing,
-        weighted=problem.weights is not None,
-        guarantee=guarantee,
-        corrected_value=guarantee.value,
-        true_positives=by_label.tp,
-        request=request,
-    )
-    return Thresholds(values, evidence, problem.names, max_decided=most)
+    chosen = choice_with(values, by_label, request.value(counts, weights))
+    known_of_it = {"guarantee": guarantee, "corrected_value": guarantee.value}
+    return replace(thresholds_of(chosen, request, problem, **known_of_it), max_decided=most)
 
 
 def _method(problem: Problem, request: Request, random: np.random.RandomState) -> TuningMethod:

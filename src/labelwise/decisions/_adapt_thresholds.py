@@ -250,6 +250,38 @@ class Adaptation:
     # Comparing arrays gives arrays, so that two results are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to a dictionary, as ``labelwise adapt --json`` prints it.
+
+        Returns
+        -------
+        dict
+            Expected values, and a dictionary for each label.
+        """
+        tuned, known = self.thresholds, self.thresholds.evidence
+        columns = {
+            "label": tuned.label_names or tuple(map(str, range(len(tuned)))),
+            "old_prior": self.old_priors.tolist(),
+            "prior": self.priors.tolist(),
+            "p_value": self.p_values.tolist(),
+            "moved": self.moved.tolist(),
+            "old_threshold": self.old_thresholds.values.tolist(),
+            "threshold": tuned.values.tolist(),
+        }
+        return {
+            "measure": known.measure,
+            "average": known.average,
+            "beta": known.beta,
+            "value": tuned.value if self.moved.any() else float("nan"),
+            "old_value": self.old_value,
+            "n_samples": self.n_samples,
+            "alpha": self.alpha,
+            "n_moved": int(self.moved.sum()),
+            "labels": [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ],
+        }
+
     def __repr__(self) -> str:
         return "\n".join([*self._title(), "", *self._table()])
 

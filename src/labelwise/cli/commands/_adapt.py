@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from labelwise import decisions
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import MatrixSource
-from labelwise.cli._outputs import Outputs, check_ending, note, warnings_as_notes, working
+from labelwise.cli._outputs import Outputs, check_ending, warnings_as_notes, working
 from labelwise.cli.running import command
 
 
@@ -50,14 +50,13 @@ def adapt(
         )
         if output is not None:
             found.thresholds.save(output)
-    for line in rows.notes:
-        note(line)
+    notes = [*rows.notes]
     if calibrate is None:
-        note(
+        notes.append(
             "scores are taken as calibrated probabilities; if they are not, give the scores and "
             "labels of other rows by --calibrate."
         )
-    outputs.show(repr(found), _record(found))
+    outputs.show_result(found, notes)
     outputs.say_written(output)
 
 
@@ -66,30 +65,3 @@ def _names(text: str, chosen: decisions.Thresholds) -> list[str | int]:
     words = [word.strip() for word in text.split(",")]
     has_names = chosen.label_names is not None
     return [word if has_names or not word.isdigit() else int(word) for word in words]
-
-
-def _record(found: decisions.Adaptation) -> dict[str, Any]:
-    """Return the result for --json."""
-    tuned, old = found.thresholds, found.old_thresholds
-    columns = {
-        "label": tuned.label_names or tuple(map(str, range(len(tuned)))),
-        "old_prior": found.old_priors,
-        "prior": found.priors,
-        "p_value": found.p_values,
-        "moved": found.moved,
-        "old_threshold": old.values,
-        "threshold": tuned.values,
-    }
-    return {
-        "measure": tuned.evidence.measure,
-        "average": tuned.evidence.average,
-        "beta": tuned.evidence.beta,
-        "value": tuned.value if found.moved.any() else float("nan"),
-        "old_value": found.old_value,
-        "n_samples": found.n_samples,
-        "alpha": found.alpha,
-        "n_moved": int(found.moved.sum()),
-        "labels": [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ],
-    }
