@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from labelwise._tuning.guarantees._guarantee import Guarantee
     from labelwise._tuning.objectives._constraints import ConstraintCheck, InfeasibleError
     from labelwise._tuning.objectives._linear_fractional import LinearFractional
-    from labelwise._tuning.objectives._request import BandRequest, Certify, Request, parse_count
+    from labelwise._tuning.objectives._option_values import parse_count
+    from labelwise._tuning.objectives._request import BandRequest, Certify, Request
     from labelwise._tuning.problem._decisions import decisions_at, in_order
     from labelwise._tuning.problem._problem import (
         Problem,

@@ -12,12 +12,26 @@ only when a request is built.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from copy import copy
 from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from labelwise._tuning.objectives._option_values import (
+    Option,
+    check_amount,
+    check_decisions,
+    check_fbr,
+    check_rate,
+    check_total,
+    checked_beta,
+    option,
+    parse_amount,
+    parse_amount_and_rule,
+    parse_costs,
+    parse_count_or_text,
+    parse_number_or_word,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +50,6 @@ _PER_ROW = "max_decisions per row"
 _BAND_LIMITS = ("min_precision", "min_recall", "max_review")
 _EVENTS = ("a false positive", "a false negative")  # that have a cost
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
-_MOST_PER_ROW = re.compile(r"\s*[1-9][0-9]{0,8} per row\s*")
 # The first option of each row excludes all others of the row.
 _EXCLUDING = (
     ("shrink", "shared", "fbr", "cost", _LIMITS, _SAMPLE),
@@ -46,134 +59,6 @@ _EXCLUDING = (
     ("max_decisions", _MACRO),
     ("guarantee", "max_decisions", _PER_ROW),
 )
-
-
-class Option(NamedTuple):
-    """How the value of a field is checked, described, and read from a command line."""
-
-    help: str
-    check: Callable[[Any, str], Any] = lambda value, _: value
-    kind: type = str  # of the option on the command line
-    parse: Callable[[str, str], Any] | None = None  # for a `kind` of text
-    in_command: bool = True
-    # Default of the command and of TunedThresholds, if it is another one than that of the field.
-    other_default: Any = None
-
-    @property
-    def has_other_default(self) -> bool:
-        """Whether the command and `TunedThresholds` have a default of their own."""
-        return self.other_default is not None
-
-
-def _option(text: str, **how: Any) -> dict[str, Option]:
-    """Return the metadata of a field that is an option, with its line of help."""
-    return {"option": Option(text, **how)}
-
-
-def _number_or_word(text: str, _name: str) -> float | str:
-    """Parse a number; a word is checked later."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _amount(text: str, name: str) -> float | str:
-    """Parse "auto" or a number."""
-    found = _number_or_word(text.strip(), name)
-    if isinstance(found, str) and found != "auto":
-        raise ValueError(f"{name} must be auto or a number from 0 to 1, got {text!r}.")
-    return found
-
-
-def _amount_and_rule(text: str, name: str) -> Any:
-    """Parse an amount, or an amount and a rule with a comma between them."""
-    amount, comma, rule = text.partition(",")
-    if not comma:
-        return _amount(text, name)
-    if rule.strip() not in ("0", "1"):
-        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule.strip()!r}.")
-    return _amount(amount, name), int(rule)
-
-
-def parse_count(text: str, name: str) -> int | float:
-    """Parse a whole number as a total, and any other number as a mean per sample."""
-    try:
-        return int(text) if text.strip().isdigit() else float(text)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a number, got {text!r}.") from error
-
-
-def _costs(text: str, name: str) -> tuple[float, ...]:
-    """Parse numbers with commas between them."""
-    try:
-        return tuple(map(float, text.split(",")))
-    except ValueError as error:
-        raise ValueError(f"{name} must be numbers with commas, got {text!r}.") from error
-
-
-def _count_or_text(text: str, name: str) -> int | float | str:
-    return text if text.strip().endswith("per row") else parse_count(text, name)
-
-
-def _check_beta(beta: Any, _name: str) -> float:
-    from labelwise._validation import check_beta
-
-    check_beta(beta)
-    return float(beta)
-
-
-def _check_amount(amount: Any, name: str) -> Any:
-    """Refuse an amount that is neither "auto" nor a number from 0 to 1."""
-    from labelwise._validation import is_real
-
-    is_auto = isinstance(amount, str) and amount == "auto"
-    if not is_auto and not (is_real(amount) and 0 <= amount <= 1):
-        raise ValueError(f'{name} must be between 0 and 1, or "auto", got {amount!r}.')
-    return amount
-
-
-def _check_fbr(fbr: Any, name: str) -> Any:
-    """Refuse an FBR that is neither None, an amount, nor a pair of an amount and a rule."""
-    if fbr is None:
-        return None
-    amount, rule = fbr if isinstance(fbr, tuple) and len(fbr) == 2 else (fbr, 1)
-    _check_amount(amount, name)
-    if isinstance(rule, bool) or rule not in (0, 1):
-        raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule!r}.")
-    return fbr
-
-
-def _check_rate(rate: Any, name: str) -> float | None:
-    from labelwise._validation import check_real
-
-    return None if rate is None else check_real(rate, name, least=0, most=1)
-
-
-def _check_total(most: Any, name: str) -> int | float | None:
-    """Refuse a number that is neither a total nor a mean per sample."""
-    from labelwise._validation import is_real, is_whole
-
-    if most is None:
-        return None
-    if not (is_real(most) and 0 <= most < float("inf")):
-        raise ValueError(
-            f"{name} must be a whole number in total or a decimal number as mean per sample, "
-            f"not negative, got {most!r}."
-        )
-    return int(most) if is_whole(most) else float(most)
-
-
-def _check_decisions(most: Any, name: str) -> int | float | str | None:
-    """Refuse a number as above, and a text other than one as "3 per row"."""
-    if isinstance(most, str) and _MOST_PER_ROW.fullmatch(most) is None:
-        raise ValueError(f'{name} must be a number, or a text as "3 per row", got {most!r}.')
-    return most if isinstance(most, str) else _check_total(most, name)
-
-
-def _check_across(across: Any) -> None:
-    if across not in _ACROSS:
-        raise ValueError(f"across must be one of {', '.join(_ACROSS)}, got {across!r}.")
 
 
 def _check_guarantee(guarantee: Any, _name: str) -> Certify | None:
@@ -226,25 +111,26 @@ class Certify:
     level: float | str
     across: str = field(
         default="each",
-        metadata=_option(
+        metadata=option(
             "With macro averages: guarantee each label by itself, or all. With --slices: slices, "
             "to guarantee every slice."
         ),
     )
     tuning_share: float = field(
         default=0.5,
-        metadata=_option("Share of the rows that a guarantee is not tested on.", kind=float),
+        metadata=option("Share of the rows that a guarantee is not tested on.", kind=float),
     )
     calibration: tuple[Any, ...] | None = None
     weigh: str = field(
         default="row",
-        metadata=_option("With --groups: every row counts the same (row), or every group (group)."),
+        metadata=option("With --groups: every row counts the same (row), or every group (group)."),
     )
 
     def __post_init__(self) -> None:
         from labelwise._validation import check_share
 
-        _check_across(self.across)
+        if self.across not in _ACROSS:
+            raise ValueError(f"across must be one of {', '.join(_ACROSS)}, got {self.across!r}.")
         if self.weigh not in _WEIGH:
             raise ValueError(f"weigh must be one of {', '.join(_WEIGH)}, got {self.weigh!r}.")
         check_share(self.tuning_share, "tuning_share")
@@ -279,76 +165,76 @@ class Request:
 
     maximize: Any = field(
         default="micro-f",
-        metadata=_option("micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ..."),
+        metadata=option("micro-f, macro-f, sample-f, micro-jaccard, macro-matthews, ..."),
     )
     average: Any = field(
         default=None,
-        metadata=_option("How a function is averaged: micro, macro or sample.", in_command=False),
+        metadata=option("How a function is averaged: micro, macro or sample.", in_command=False),
     )
     beta: float = field(
         default=1.0,
-        metadata=_option(
-            "Beta of the F-measure: above 1 favours recall.", check=_check_beta, kind=float
+        metadata=option(
+            "Beta of the F-measure: above 1 favours recall.", check=checked_beta, kind=float
         ),
     )
     cost: Any = field(
         default=None,
-        metadata=_option(
+        metadata=option(
             "Costs of a false positive and a false negative, e.g. 1,5: the least cost is found; "
             "with --review also of a review, e.g. 1,5,0.1.",
-            parse=_costs,
+            parse=parse_costs,
         ),
     )
     shared: bool = field(
         default=False,
-        metadata=_option(
+        metadata=option(
             "One threshold for all labels.", check=lambda value, _: bool(value), kind=bool
         ),
     )
     shrink: Any = field(
         default=0.0,
-        metadata=_option(
+        metadata=option(
             "Shrinkage from 0 (labels apart) to 1 (one threshold), or auto.",
-            check=_check_amount,
-            parse=_amount,
+            check=check_amount,
+            parse=parse_amount,
             other_default="auto",
         ),
     )
     fbr: Any = field(
         default=None,
-        metadata=_option(
+        metadata=option(
             "Raise thresholds of labels with F below this, or auto: to their highest score, or, "
             "with ,0 as in 0.1,0, so that they are never decided.",
-            check=_check_fbr,
-            parse=_amount_and_rule,
+            check=check_fbr,
+            parse=parse_amount_and_rule,
         ),
     )
     min_precision: Any = field(
         default=None,
-        metadata=_option(
-            "Lowest micro precision; for macro-..., of each label.", check=_check_rate, kind=float
+        metadata=option(
+            "Lowest micro precision; for macro-..., of each label.", check=check_rate, kind=float
         ),
     )
     min_recall: Any = field(
         default=None,
-        metadata=_option(
-            "Lowest micro recall; for macro-..., of each label.", check=_check_rate, kind=float
+        metadata=option(
+            "Lowest micro recall; for macro-..., of each label.", check=check_rate, kind=float
         ),
     )
     max_decisions: Any = field(
         default=None,
-        metadata=_option(
+        metadata=option(
             'Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".',
-            check=_check_decisions,
-            parse=_count_or_text,
+            check=check_decisions,
+            parse=parse_count_or_text,
         ),
     )
     guarantee: Any = field(
         default=None,
-        metadata=_option(
+        metadata=option(
             "Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows.",
             check=_check_guarantee,
-            parse=_number_or_word,
+            parse=parse_number_or_word,
         ),
     )
     n_labels: InitVar[int | None] = None
@@ -455,23 +341,23 @@ class BandRequest:
 
     min_precision: Any = field(
         default=None,
-        metadata=_option("Lowest precision of accepted cells.", check=_check_rate),
+        metadata=option("Lowest precision of accepted cells.", check=check_rate),
     )
     min_recall: Any = field(
         default=None,
-        metadata=_option("Lowest recall of cells that are not rejected.", check=_check_rate),
+        metadata=option("Lowest recall of cells that are not rejected.", check=check_rate),
     )
     max_review: Any = field(
         default=None,
-        metadata=_option("Most cells to review: in total, or as mean.", check=_check_total),
+        metadata=option("Most cells to review: in total, or as mean.", check=check_total),
     )
     cost: Any = field(
         default=None,
-        metadata=_option("Costs of a false positive, of a false negative and of a review."),
+        metadata=option("Costs of a false positive, of a false negative and of a review."),
     )
     guarantee: Any = field(
         default=None,
-        metadata=_option("Probability with which both rates hold.", check=_check_guarantee),
+        metadata=option("Probability with which both rates hold.", check=_check_guarantee),
     )
     n_labels: InitVar[int | None] = None
 
