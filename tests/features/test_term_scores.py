@@ -85,6 +85,13 @@ def test_combinations_are_those_of_the_definitions(lists, rule):
     np.testing.assert_allclose(combine(lists, rule), oracle.combine(lists, rule), rtol=1e-12)
 
 
+@given(score_lists, st.sampled_from(["average-rank", "max-mean", "length-mean"]), st.data())
+def test_lists_may_have_weights_in_a_mean(lists, rule, data):
+    weights = data.draw(st.lists(st.floats(0.1, 9), min_size=len(lists), max_size=len(lists)))
+    expected = oracle.combine(lists, rule, weights)
+    np.testing.assert_allclose(combine(lists, rule, weights=weights), expected, rtol=1e-12)
+
+
 @given(score_lists)
 def test_rank_rules_of_one_list_keep_its_order(lists):
     expected = best_first(lists[0])
@@ -113,6 +120,12 @@ def test_the_best_come_first_equals_by_column_and_cut_terms_never(lists):
         (lambda: combine([[-1.0, 2.0]], "max-or"), "must not be negative for the rule max-or"),
         (lambda: combine([[np.nan]]), "must contain numbers or -inf"),
         (lambda: combine([]), "must be lists of scores, got shape"),
+        (lambda: combine([[1.0]], weights=[1.0]), "weights are for mean ranks .*'lowest-rank'"),
+        (
+            lambda: combine([[1.0]], "max-mean", weights=[1.0, 2.0]),
+            "weights must have a number for each of 1 lists",
+        ),
+        (lambda: combine([[1.0]], "max-mean", weights=[-1.0]), "weights must be finite, not"),
     ],
 )
 def test_wrong_input_is_named_in_one_sentence(call, words):

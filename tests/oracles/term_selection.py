@@ -81,7 +81,23 @@ def ranks(scores):
     ]
 
 
-def combine(lists, rule):
+def turns(lists):
+    """The turn of each term, if the lists choose in turn their best term that is left."""
+    left, found = list(range(len(lists[0]))), {}
+    while left:
+        scores = lists[len(found) % len(lists)]
+        best = max(left, key=lambda t: (scores[t], -t))
+        left.remove(best)
+        found[best] = len(found) + 1
+    return found
+
+
+def combine(lists, rule, weights=None):
+    weights = [1.0] * len(lists) if weights is None else weights
+
+    def mean(numbers):
+        return sum(w * x for w, x in zip(weights, numbers, strict=True)) / sum(weights)
+
     combined = []
     for t in range(len(lists[0])):
         if any(scores[t] == -np.inf for scores in lists):
@@ -98,9 +114,14 @@ def combine(lists, rule):
             {
                 "highest-rank": -min(at),
                 "lowest-rank": -max(at),
-                "average-rank": -sum(at) / len(at),
+                "average-rank": -mean(at),
                 "max-or": max(largest),
                 "length-or": max(length),
+                "max-and": min(largest),
+                "length-and": min(length),
+                "max-mean": mean(largest),
+                "length-mean": mean(length),
+                "round-robin": -turns(own)[place],
             }[rule]
         )
     return np.array(combined)

@@ -94,19 +94,20 @@ def check_random_state(random_state: Any) -> np.random.RandomState:
     )
 
 
-def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+def check_weights(
+    weights: Any, size: int, input_name: str = "sample_weight", units: str = "rows"
+) -> np.ndarray:
     """Return weights as float64: finite, not negative, and not all zero."""
-    weights = as_dense(sample_weight, "sample_weight")
-    if weights.dtype.kind not in "biuf":
-        raise TypeError(f"sample_weight must contain numbers, got {weights.dtype}.")
-    if weights.shape != (n_samples,):
+    found = as_dense(weights, input_name)
+    if found.dtype.kind not in "biuf":
+        raise TypeError(f"{input_name} must contain numbers, got {found.dtype}.")
+    if found.shape != (size,):
         raise ValueError(
-            f"sample_weight must have a number for each of {n_samples} rows, "
-            f"got shape {weights.shape}."
+            f"{input_name} must have a number for each of {size} {units}, got shape {found.shape}."
         )
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ValueError("sample_weight must be finite, not negative, and not zero everywhere.")
-    return weights.astype(np.float64)
+    if not (np.isfinite(found).all() and (found >= 0).all() and found.any()):
+        raise ValueError(f"{input_name} must be finite, not negative, and not zero everywhere.")
+    return found.astype(np.float64)
 
 
 def relative_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:

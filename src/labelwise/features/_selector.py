@@ -1,7 +1,7 @@
 """Combine scores of terms, and keep the best terms: `combine` and `TermSelector`.
 
-The rules are those of Olsson and Oard (2006): by the ranks of a term in several lists of scores, or
-by its highest normalised score.
+Five rules are those of Olsson and Oard (2006): by the ranks of a term in several lists of scores,
+or by its highest normalised score. The others are those that section 4 of the paper leaves open.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._validation import check_readable, check_whole, refuse_sparse
+from labelwise._validation import check_readable, check_weights, check_whole, refuse_sparse
 from labelwise.features._term_scores import (
     SCORES,
     all_scores,
@@ -25,7 +25,7 @@ from labelwise.features._term_scores import (
 )
 
 
-def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
+def combine(score_lists: Any, rule: str = "lowest-rank", *, weights: Any = None) -> np.ndarray:
     """Combine several scores of the same terms into one; higher is better.
 
     Parameters
@@ -34,10 +34,14 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
         Scores of the same terms, such as those of `term_scores`. A term with a score of -inf in any
         list gets -inf: it must not be chosen.
     rule : str, default="lowest-rank"
-        One of "lowest-rank", "highest-rank", "average-rank", "max-or" and "length-or". The rank
-        rules give the negative of the worst, the best or the mean rank of a term over the lists
-        (LR, HR, AR). The OR rules give its highest score, after each list is divided by its
-        maximum (DMOR) or by its Euclidean length (DLOR).
+        The rules "lowest-rank", "highest-rank" and "average-rank" give the negative of the worst,
+        the best or the mean rank of a term over the lists (LR, HR, AR). "max-or" and "length-or"
+        give its highest score, after each list is divided by its maximum (DMOR) or by its
+        Euclidean length (DLOR); "max-and" and "length-and" give the lowest of these scores,
+        "max-mean" and "length-mean" their mean. "round-robin" gives the negative of the turn in
+        which a term is chosen, if the lists choose in turn the best term that is left.
+    weights : sequence of float of shape (n_lists,), default=None
+        Weights of the lists in a mean rank or score; None weighs all alike.
 
     Returns
     -------
@@ -47,8 +51,8 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
     Raises
     ------
     ValueError
-        If the rule is unknown, the lists are not a matrix of numbers or -inf, or an OR rule gets
-        negative scores.
+        If the rule is unknown, the lists are not a matrix of numbers or -inf, a rule of scores
+        gets negative ones, or the weights are not those of a mean over the lists.
 
     See Also
     --------
@@ -57,8 +61,8 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
 
     Notes
     -----
-    Rank 1 is the best, and tied terms share the mean of their ranks. For the OR rules, a list of
-    zeros stays as it is.
+    Rank 1 is the best, and tied terms share the mean of their ranks. A list of zeros is not
+    divided. In "round-robin", the first list chooses first, and of tied terms the first.
 
     References
     ----------
@@ -76,13 +80,17 @@ def combine(score_lists: Any, rule: str = "lowest-rank") -> np.ndarray:
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}.")
     lists = _check_lists(score_lists)
+    if weights is not None:
+        if not rule.startswith("average") and not rule.endswith("mean"):
+            raise ValueError(f"weights are for mean ranks and scores, got the rule {rule!r}.")
+        weights = check_weights(weights, len(lists), "weights", "lists")
     allowed = ~np.isneginf(lists).any(axis=0)
     kept = lists[:, allowed]
-    if rule.endswith("-or") and (kept < 0).any():
+    if rule.split("-")[0] in _DIVISORS and (kept < 0).any():
         raise ValueError(f"score_lists must not be negative for the rule {rule}, got {kept.min()}.")
     combined = np.full(lists.shape[1], -np.inf)
     if allowed.any():
-        combined[allowed] = _combined(kept, rule)
+        combined[allowed] = _combined(kept, rule, weights)
     return combined
 
 
@@ -103,21 +111,44 @@ def _check_lists(score_lists: Any) -> np.ndarray:
     return lists
 
 
-def _combined(lists: np.ndarray, rule: str) -> np.ndarray:
-    if rule in _RANK_RULES:
+def _combined(lists: np.ndarray, rule: str, weights: np.ndarray | None) -> np.ndarray:
+    if rule == "round-robin":
+        return _taking_turns(lists)
+    name, join = rule.split("-")
+    if join == "rank":
         from scipy.stats import rankdata
 
-        return -_RANK_RULES[rule](rankdata(-lists, axis=1), axis=0)
-    totals = lists.max(axis=1) if rule == "max-or" else np.linalg.norm(lists, axis=1)
-    return np.asarray((lists / np.where(totals == 0, 1, totals)[:, None]).max(axis=0))
+        return -_mean_or(_OF_RANKS[name], rankdata(-lists, axis=1), weights)
+    totals = _DIVISORS[name](lists, axis=1)
+    return _mean_or(_OF_SCORES[join], lists / np.where(totals == 0, 1, totals)[:, None], weights)
 
 
-_RANK_RULES: dict[str, Callable[..., np.ndarray]] = {
-    "lowest-rank": np.max,
-    "highest-rank": np.min,
-    "average-rank": np.mean,
-}
-RULES = (*_RANK_RULES, "max-or", "length-or")
+def _mean_or(join: _Join, numbers: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Join the numbers of each term by a function, or by a weighted mean if there is none."""
+    return np.average(numbers, axis=0, weights=weights) if join is None else join(numbers, axis=0)
+
+
+def _taking_turns(lists: np.ndarray) -> np.ndarray:
+    """Return the negative of each term's turn, if the lists choose in turn their best term left."""
+    orders = [iter(np.argsort(-scores, kind="stable").tolist()) for scores in lists]
+    turns = np.zeros(lists.shape[1])
+    for turn in range(1, turns.size + 1):
+        term = next(t for t in orders[(turn - 1) % len(orders)] if not turns[t])
+        turns[term] = -turn
+    return turns
+
+
+_Join = Callable[..., np.ndarray] | None
+_OF_RANKS: dict[str, _Join] = {"lowest": np.max, "highest": np.min, "average": None}
+_OF_SCORES: dict[str, _Join] = {"or": np.max, "and": np.min, "mean": None}
+_DIVISORS: dict[str, Callable[..., np.ndarray]] = {"max": np.max, "length": np.linalg.norm}
+_RANK_RULES = tuple(f"{name}-rank" for name in _OF_RANKS)
+PAPER_RULES = (*_RANK_RULES, "max-or", "length-or")
+RULES = (
+    *_RANK_RULES,
+    *(f"{name}-{join}" for join in _OF_SCORES for name in _DIVISORS),
+    "round-robin",
+)
 
 
 class TermSelector(SelectorMixin, BaseEstimator):
@@ -184,8 +215,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
     def methods() -> dict[str, dict[str, Any]]:
         """List the 59 methods of olsson2006 by name.
 
-        They are the four scores, and every two, three or four of them combined by each of the five
-        rules.
+        They are the four scores, and every two, three or four of them combined by each of the
+        paper's five rules.
 
         Returns
         -------
@@ -208,7 +239,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         """
         found: dict[str, dict[str, Any]] = {name: {"by": (name,)} for name in SCORES}
         for n_scores in range(2, len(SCORES) + 1):
-            for rule in RULES:
+            for rule in PAPER_RULES:
                 for names in combinations(SCORES, n_scores):
                     found[f"{'/'.join(names)} {rule}"] = {"by": names, "combine": rule}
         return found

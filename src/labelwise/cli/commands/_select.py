@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Which rank of a term each rule takes, of the ranks by several scores.
 _RANKS = {"lowest-rank": "worst", "highest-rank": "best", "average-rank": "mean"}
+_JOINS = {"or": "highest", "and": "lowest", "mean": "mean"}
 _N_SHOWN, _BAR_LENGTH = 10, 40
 
 
@@ -44,7 +45,7 @@ def select(
         str, typer.Option(help="Scores of terms: df, information-gain, chi2-max, chi2-avg.")
     ] = "chi2-max,chi2-avg",
     combine: Annotated[
-        str, typer.Option(help="lowest-rank, highest-rank, average-rank, max-or or length-or.")
+        str, typer.Option(help="Rule, as in labelwise.features.combine: lowest-rank, max-or, ...")
     ] = "lowest-rank",
     cut: Annotated[int, typer.Option(help="Ignore terms that are in at most this many rows.")] = 1,
     n_terms: Annotated[int | None, typer.Option("-n", help="Number of terms to keep.")] = None,
@@ -134,8 +135,11 @@ def _number_of_a_term(selector: features.TermSelector) -> tuple[str, str, int]:
         # A term is scored by its negative rank, so that a higher score is better.
         rank = _RANKS[selector.combine]
         return "rank", f"the {rank} rank of the term by {scores}; 1 is the best", -1
-    divisor = "maximum" if selector.combine == "max-or" else "Euclidean length"
-    meaning = f"the highest of {scores}, each divided by its {divisor}; higher is better"
+    if selector.combine == "round-robin":
+        return "turn", f"in which the term is chosen by {scores}; 1 is the best", -1
+    name, join = selector.combine.split("-")
+    divisor = "maximum" if name == "max" else "Euclidean length"
+    meaning = f"the {_JOINS[join]} of {scores}, each divided by its {divisor}; higher is better"
     return "score", meaning, 1
 
 
