@@ -114,31 +114,26 @@ class BagDisplay(Display):
             bags.append(_shown(pictures, names, decided[i], top_instance[i], has))
         return cls(bags).plot(ax)
 
-    def plot(self, ax: Any = None) -> BagDisplay:
-        """Draw a card for each bag, and a legend of the colours.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        BagDisplay
-            The display itself.
-        """
+    def _grid(self) -> tuple[int, int, float, float]:
+        """Return the width of a bag, the number of columns, and the right and bottom end."""
         width = max(len(bag.pictures) + bool(bag.missed) for bag in self.bags)
         n_columns = 1 if len(self.bags) <= _ONE_COLUMN else 2
         n_rows = -(-len(self.bags) // n_columns)
-        right, bottom = n_columns * (width + _RIGHTWARDS), n_rows * _DOWN + 0.3
-        ax = self._axes(ax, figsize=(0.8 * right, 0.8 * bottom))
+        return width, n_columns, n_columns * (width + _RIGHTWARDS), n_rows * _DOWN + 0.3
+
+    def _size(self) -> Any:
+        *_, right, bottom = self._grid()
+        return 0.8 * right, 0.8 * bottom
+
+    def _draw(self, ax: Any) -> None:
+        """Draw a card for each bag, and a legend of the colours."""
+        width, n_columns, right, bottom = self._grid()
         for number, bag in enumerate(self.bags):
             row, column = divmod(number, n_columns)
             _draw_bag(ax, bag, column * (width + _RIGHTWARDS), row * _DOWN)
         _draw_legend(ax, self.bags)
         ax.set(xlim=(-0.1, right - 0.1), ylim=(bottom, -0.1), aspect="equal")
         ax.set_axis_off()
-        return self
 
 
 def _check_shape(shape: tuple[int, int] | None, n_features: int) -> tuple[int, int]:

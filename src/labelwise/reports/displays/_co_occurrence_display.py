@@ -86,22 +86,13 @@ class CoOccurrenceDisplay(Display):
         found = data.co_occurrence(max_labels)
         return cls(found.label_names, found.shares, found.n_left_out).plot(ax)
 
-    def plot(self, ax: Any = None) -> CoOccurrenceDisplay:
-        """Draw a cell for each pair of labels.
+    def _size(self) -> Any:
+        side = 2.5 + 0.28 * len(self.names)
+        return side + 0.8, side
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        CoOccurrenceDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
+        """Draw a cell for each pair of labels."""
         n = len(self.names)
-        side = 2.5 + 0.28 * n
-        ax = self._axes(ax, figsize=(side + 0.8, side))
         shown = self.shares.copy()
         np.fill_diagonal(shown, np.nan)
         self.image_ = ax.imshow(shown, cmap="Blues", vmin=0, vmax=1)
@@ -113,7 +104,6 @@ class CoOccurrenceDisplay(Display):
         more = f"; {self.n_hidden:,} rarer labels not shown" if self.n_hidden else ""
         ax.set(xlabel=f"also has{more}", ylabel="samples of")
         ax.figure.colorbar(self.image_, ax=ax, label="share of samples", shrink=0.8)
-        return self
 
     def _write_numbers(self, ax: Any, shown: np.ndarray) -> None:
         for (i, j), value in np.ndenumerate(shown):

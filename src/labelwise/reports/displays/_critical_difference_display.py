@@ -87,33 +87,29 @@ class CriticalDifferenceDisplay(Display):
         found = test.ranks
         return cls(found.methods, found.ranks, test.groups, test.distance).plot(ax)
 
-    def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw the axis of ranks, names of methods, and bars of groups.
+    @property
+    def _n_lines(self) -> int:
+        return -(-len(self.methods) // 2)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
+    @property
+    def _bottom(self) -> float:
+        return _FIRST_BAR + _BAR_STEP * len(self.groups) + _LINE_STEP * self._n_lines
 
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            The display itself.
-        """
-        n_lines = -(-len(self.methods) // 2)
-        bottom = _FIRST_BAR + _BAR_STEP * len(self.groups) + _LINE_STEP * n_lines
-        ax = self._axes(ax, figsize=(7, 1.2 + 0.3 * bottom))
+    def _size(self) -> Any:
+        return 7, 1.2 + 0.3 * self._bottom
+
+    def _draw(self, ax: Any) -> None:
+        """Draw the axis of ranks, names of methods, and bars of groups."""
         # A critical difference longer than the axis is drawn whole.
         last = max(len(self.methods), 2, 1 + (self.distance or 0))
-        ax.set(xlim=(0.8, last + 0.2), ylim=(bottom, -2.2))
+        ax.set(xlim=(0.8, last + 0.2), ylim=(self._bottom, -2.2))
         ax.set_axis_off()
         self._draw_axis(ax)
         for number, group in enumerate(self.groups):
             places = [self.ranks[self.methods.index(name)] for name in group]
             ends = (min(places) - _BAR_MARGIN, max(places) + _BAR_MARGIN)
             ax.plot(ends, [_FIRST_BAR + _BAR_STEP * number] * 2, color="black", lw=4)
-        self._draw_names(ax, n_lines, last)
-        return self
+        self._draw_names(ax, last)
 
     def _draw_axis(self, ax: Any) -> None:
         """Draw the axis with its numbers, and the critical difference above it."""
@@ -128,12 +124,12 @@ class CriticalDifferenceDisplay(Display):
             text = f"critical difference {self.distance:.3g}"
             ax.text(sum(ends) / 2, -1.5, text, ha="center", va="bottom")
 
-    def _draw_names(self, ax: Any, n_left: int, last: float) -> None:
+    def _draw_names(self, ax: Any, last: float) -> None:
         """Write the better half of the methods at the left, the others at the right."""
         order = np.argsort(self.ranks, kind="stable")
         first_line = _FIRST_BAR + _BAR_STEP * len(self.groups)
         for place, j in enumerate(order.tolist()):
-            is_left = place < n_left
+            is_left = place < self._n_lines
             # The outermost methods have the highest lines, so that no two lines cross.
             line = place if is_left else len(order) - 1 - place
             height = first_line + _LINE_STEP * (line + 0.5)

@@ -23,6 +23,28 @@ class Display:
     ax_: Any
     figure_: Any
 
+    def plot(self, ax: Any = None) -> Self:
+        """Draw what the class describes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        Self
+            The display itself.
+        """
+        self._draw(self._axes(ax, figsize=self._size()))
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
+    def _size(self) -> Any:
+        """Return width and height of a new figure in inches; None for the default."""
+
     def _axes(self, ax: Any, **figure_options: Any) -> Any:
         """Return the axes to draw on, and keep them and their figure."""
         if ax is None:

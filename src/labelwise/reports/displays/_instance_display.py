@@ -109,22 +109,13 @@ class InstanceDisplay(Display):
         bag_names = next(iter(shown.ids.values()), range(len(shown)))
         return cls(found.scores, found.starts, names, tuple(map(str, bag_names)), marked).plot(ax)
 
-    def plot(self, ax: Any = None) -> InstanceDisplay:
-        """Draw the heat map, the names of labels and bags, and the circles.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        InstanceDisplay
-            The display itself.
-        """
+    def _size(self) -> Any:
         n_instances, n_labels = self.scores.shape
         wanted = (2.5 + _INCHES_PER_CELL * n_labels, 1.5 + _INCHES_PER_CELL * n_instances)
-        ax = self._axes(ax, figsize=np.minimum(wanted, _LARGEST))
+        return np.minimum(wanted, _LARGEST)
+
+    def _draw(self, ax: Any) -> None:
+        """Draw the heat map, the names of labels and bags, and the circles."""
         self.image_ = ax.imshow(self.scores, cmap="Blues", aspect="auto", interpolation="nearest")
         ax.figure.colorbar(self.image_, ax=ax, label="score")
         for start in self.starts[1:-1]:
@@ -134,6 +125,5 @@ class InstanceDisplay(Display):
         middles = (self.starts[:-1] + self.starts[1:] - 1) / 2
         ax.set_yticks(middles, list(map(figure_text, self.bag_names)))
         names = list(map(figure_text, self.label_names))
-        ax.set_xticks(range(n_labels), names, rotation=45, ha="right", rotation_mode="anchor")
+        ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         ax.set(xlabel="label", ylabel="bag")
-        return self

@@ -159,21 +159,12 @@ class LabelMeasuresDisplay(Display):
         truth = truth_of(estimator, Y, options)
         return cls.from_predictions(truth, estimator.predict(X), **options)
 
-    def plot(self, ax: Any = None) -> LabelMeasuresDisplay:
-        """Draw a row for each label, with a dot for each measure.
+    def _size(self) -> Any:
+        return 7, 1.6 + 0.3 * len(self.names)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        LabelMeasuresDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
+        """Draw a row for each label, with a dot for each measure."""
         n_shown = len(self.names)
-        ax = self._axes(ax, figsize=(7, 1.6 + 0.3 * n_shown))
         for name, values in self.values.items():
             ax.plot(values, np.arange(n_shown), "o", label=name)
         ticks = [
@@ -186,4 +177,3 @@ class LabelMeasuresDisplay(Display):
         ax.set(xlim=(-0.02, 1.02), ylim=(n_shown - 0.5, -0.5))
         ax.grid(axis="y", color="0.9")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
-        return self

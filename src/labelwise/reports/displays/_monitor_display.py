@@ -95,20 +95,8 @@ class MonitorDisplay(Display):
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> MonitorDisplay:
-        """Draw the lines.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        MonitorDisplay
-            The display itself.
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
+        """Draw the lines."""
         places = np.arange(len(self.batches))
         self.lines_ = [
             ax.plot(places, column, marker=".", label=figure_text(name))[0]
@@ -126,4 +114,3 @@ class MonitorDisplay(Display):
         ax.set_xticks(shown, [figure_text(self.batches[i]) for i in shown], rotation=30, ha="right")
         ax.set(ylabel="evidence against the promise (log)")
         ax.legend()
-        return self

@@ -104,20 +104,11 @@ class ReliabilityDisplay(ModelDisplay):
         found = reliability(Y, proba, n_bins=n_bins, label_names=label_names)
         return cls(found.mean, found.share, found.n_cells, found.error, name=name).plot(ax)
 
-    def plot(self, ax: Any = None) -> ReliabilityDisplay:
-        """Draw the curve, and the diagonal if the axes are empty.
+    def _size(self) -> Any:
+        return 5, 5
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            The display itself.
-        """
-        ax = self._axes(ax, figsize=(5, 5))
+    def _draw(self, ax: Any) -> None:
+        """Draw the curve, and the diagonal if the axes are empty."""
         if not ax.has_data():
             ax.plot([0, 1], [0, 1], color="0.7", linestyle="--", zorder=0)
         filled = self.n_cells > 0
@@ -134,4 +125,3 @@ class ReliabilityDisplay(ModelDisplay):
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ax.set(xlabel="mean probability", ylabel="share of positives")
         ax.legend(loc="lower right", frameon=False)
-        return self

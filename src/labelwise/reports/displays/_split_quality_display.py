@@ -96,21 +96,12 @@ class SplitQualityDisplay(Display):
         check_instance(compared, SplitComparison, "compared")
         return cls(compared.qualities).plot(ax)
 
-    def plot(self, ax: Any = None) -> SplitQualityDisplay:
-        """Draw a row for each split.
+    def _size(self) -> Any:
+        return 7.5, 1.3 + 0.45 * len(self.qualities)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        SplitQualityDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Any) -> None:
+        """Draw a row for each split."""
         n = len(self.qualities)
-        ax = self._axes(ax, figsize=(7.5, 1.3 + 0.45 * n))
         for row, found in enumerate(self.qualities.values()):
             _draw_labels(ax, row, found)
             beside = f"LD {found.ld:.3g}, ED {found.ed:.3g}, FZ {found.fz}, FLZ {found.flz}"
@@ -121,7 +112,6 @@ class SplitQualityDisplay(Display):
         ax.set(ylim=(n - 0.5, -0.5))
         ax.set_xlim(left=0)
         ax.set_xlabel("distance of label odds (line: 5 to 95 % of labels, bar: 25 to 75 %, | mean)")
-        return self
 
 
 def _draw_labels(ax: Any, row: int, found: SplitQuality) -> None:

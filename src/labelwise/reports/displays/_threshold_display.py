@@ -157,20 +157,11 @@ class ThresholdDisplay(Display):
             options = {"thresholds": own} | options
         return cls.from_predictions(truth, scores, **options)
 
-    def plot(self, ax: Any = None) -> ThresholdDisplay:
-        """Draw a row for each label: quantiles of its scores, threshold and F.
+    def _size(self) -> Any:
+        return 7, 1.6 + 0.34 * len(self.labels)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        ThresholdDisplay
-            The display itself.
-        """
-        ax = self._axes(ax, figsize=(7, 1.6 + 0.34 * len(self.labels)))
+    def _draw(self, ax: Any) -> None:
+        """Draw a row for each label: quantiles of its scores, threshold and F."""
         for row, label in enumerate(self.labels):
             for height, ends, color in (
                 (row + 0.17, label.negatives, _NEGATIVE),
@@ -191,7 +182,6 @@ class ThresholdDisplay(Display):
         more = f"; {self.n_hidden:,} rarer labels not shown" if self.n_hidden else ""
         ax.set_xlabel(f"score (line: 5 to 95 %, bar: 25 to 75 %, dot: median){more}")
         self._draw_legend(ax)
-        return self
 
     def _range(self) -> tuple[float, float]:
         """Return the limits of the axis: all quantiles and finite thresholds, with a margin."""
