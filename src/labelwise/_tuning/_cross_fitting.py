@@ -199,28 +199,11 @@ def cross_fitted(
 ) -> CrossFitted | None:
     """Decide and count samples by thresholds that were tuned on other samples.
 
-    Each fold is decided by thresholds that are tuned on the scores of the other folds. The
-    decisions of all folds are counted together, as those behind the tuned value are. No model is
-    fitted.
-
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels. All samples of a unit (`Problem.fold_units`) that occur in a
-        fold are left out when thresholds for the fold are tuned.
-    request : Request
-        What thresholds are tuned for. A total of `max_decisions` is shared out among samples.
-    random_state : int, RandomState or None, default=None
-        Seed of the random numbers; the same int gives the same result. It draws random folds, and
-        those behind ``shrink="auto"`` and ``fbr="auto"``.
-    folds : ndarray of int of shape (n_samples,), default=None
-        The fold of each sample. With None or a single fold, samples are assigned to five random
-        folds.
-
-    Returns
-    -------
-    CrossFitted or None
-        None if other folds have no sample, or give no thresholds.
+    Each fold is decided by thresholds that are tuned on the scores of the other folds, without all
+    units (`Problem.fold_units`) that occur in the fold; a total of `max_decisions` is shared out
+    among samples. The decisions of all folds are counted together, as those behind the tuned value
+    are. No model is fitted. Without `folds`, or with a single one, samples are assigned to five
+    random folds. Return None if other folds have no sample, or give no thresholds.
     """
     known = problem.labels_with_truth()
     if known is not None:
@@ -268,19 +251,9 @@ def held_out_frontiers(problem: Problem, folds: np.ndarray) -> list[HeldOutFront
     """Find the micro frontier without each fold, and count its decisions in that fold.
 
     A choice among the vertices that looks only at the other folds, made for each fold, and the
-    sums of its held-out counts are what `cross_fitted` gives for the same choice.
-
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels, without weights and missing labels.
-    folds : ndarray of int of shape (n_samples,)
-        The fold of each sample.
-
-    Returns
-    -------
-    list of HeldOutFrontier
-        One for each fold; empty if there is a single fold, or if a fold has all units.
+    sums of its held-out counts are what `cross_fitted` gives for the same choice. The problem has
+    neither weights nor missing labels. The list is empty if there is a single fold, or if a fold
+    has all units.
     """
     parts = list(_left_out(problem, folds))
     if any(others.size == 0 for _, others in parts):

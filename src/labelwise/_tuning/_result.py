@@ -213,20 +213,8 @@ class Thresholds(SavedRule):
     ) -> Thresholds:
         """Return the thresholds of some of the labels, in any order, and of new ones.
 
-        Parameters
-        ----------
-        places : ndarray of int of shape (n_labels,)
-            Number that each label has in these thresholds; -1 for a new label, which is never
-            decided.
-        label_names : tuple of str or None
-            Names of the labels; None for their numbers.
-        **evidence : object
-            Fields of the evidence to replace.
-
-        Returns
-        -------
-        Thresholds
-            The thresholds, with the evidence of these labels.
+        `places` has the number of each label in these thresholds; -1 for a new label, which is
+        never decided. `evidence` are fields of the evidence to replace.
         """
         return replace(
             self,

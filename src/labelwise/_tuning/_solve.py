@@ -45,28 +45,10 @@ def solve(
 ) -> Thresholds:
     """Find the thresholds of checked curves for a checked request.
 
-    Parameters
-    ----------
-    curves : Curves
-        Checked scores and labels: a `Problem`, or curves of rows that are not in memory, for which
-        options that need all scores together are refused.
-    request : Request
-        What thresholds are tuned for.
-    random_state : int, RandomState or None
-        Seed of the random numbers; the same int gives the same result. It draws folds, and the
-        samples for calibration.
-    calibration : Problem, default=None
-        Samples that a guarantee is tested on; None splits them from `problem`.
-
-    Returns
-    -------
-    Thresholds
-
-    Raises
-    ------
-    ValueError
-        If no thresholds meet the constraints, if an amount is "auto" and there is one unit, or if
-        an option needs all scores in memory.
+    For curves of rows that are not in memory, options that need all scores together are refused.
+    The random state draws folds, and the samples for calibration unless `calibration` has them. A
+    ValueError says if no thresholds meet the constraints, or if an amount is "auto" and there is
+    one unit.
     """
     if not isinstance(curves, Problem):
         _refuse_without_rows(request)
@@ -107,24 +89,9 @@ def bootstrap_bounds(
 ) -> Bounds:
     """Compute an interval of the value on new samples, and the spread of each threshold.
 
-    With the seed that `solve` was called with, "auto" means the same amounts.
-
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels.
-    request : Request
-        What thresholds are tuned for; without constraints and not for the sample average.
-    n_bootstrap : int
-        Number of draws.
-    confidence : float
-        Share of the draws within the interval and the spreads.
-    random_state : int, RandomState or None
-        Seed of the random numbers; the same int gives the same result. It draws samples and folds.
-
-    Returns
-    -------
-    Bounds
+    The request has no constraints and is not for the sample average. With the seed that `solve` was
+    called with, "auto" means the same amounts. `confidence` is the share of the draws within the
+    interval and the spreads.
     """
     problem = problem.with_top(request.max_rank)
     known = problem.labels_with_truth()

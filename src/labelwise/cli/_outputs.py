@@ -29,20 +29,8 @@ class Outputs:
     With --json, the result is JSON on the standard output, and messages go to stderr. With
     --quiet, there are no messages.
 
-    Parameters
-    ----------
-    paths : iterable of Path or None
-        Files that the command writes; None for an option that was not given.
-    inputs : iterable of Path
-        Files that the command reads.
-
-    Raises
-    ------
-    OSError
-        If a path cannot be written, is read by the same command, is given twice, or is a file
-        that exists, without --force.
-    ValueError
-        If both a file and the JSON of --json would go to the standard output.
+    An output is refused if it cannot be written, is one of the `inputs` or given twice, exists
+    without --force, or would go to the standard output beside the JSON of --json.
     """
 
     def __init__(self, paths: Iterable[Path | None] = (), inputs: Iterable[Path] = ()) -> None:

@@ -54,24 +54,10 @@ def log_capitals(
     without drift: with q the normal quantile of ``alpha * capital``, variance v and r rows to come,
     it is ``φ(q) / (Φ(q) sqrt(r v))``. The target of this formula is slightly above ``1 / alpha``.
 
-    Parameters
-    ----------
-    blocks : iterable of ndarray of shape (n_rows_of_block, n_columns)
-        The numbers of independent rows, in an order that does not depend on the numbers.
-    lowest : ndarray of shape (n_columns,)
-        The least value that a number can have, below 0.
-    mean_squares : ndarray of shape (n_columns,)
-        Means of the squared numbers on other rows, for the first bets.
-    n_rows : int
-        Number of rows in all blocks.
-    alpha : float
-        Probability of a false rejection, at most. Bets end at a capital of ``1 / alpha``.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-        Logarithms of the largest capitals. ``exp(-x)`` is a p-value of the hypothesis that the
-        mean is 0 or less.
+    Rows of the blocks are independent, and in an order that does not depend on their numbers.
+    `lowest` is the least value that a number of each column can have, below 0; `mean_squares` are
+    means of the squared numbers on other rows, for the first bets. Return the logarithms of the
+    largest capitals: ``exp(-x)`` is a p-value of the hypothesis that the mean is 0 or less.
 
     References
     ----------

@@ -35,14 +35,8 @@ def certified_labels(
     The cuts of a label are tested on the calibration rows in an order that the tuning rows give:
     from the cut at which the constraint is met with the highest significance to the cut with the
     best value, until the first test fails. A label without positives in the tuning rows has no
-    cut to test.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (n_labels,)
-        The certified thresholds, inf for a label without one.
-    needed : ndarray of int of shape (n_labels,)
-        How many decisions without an error the others lack; 0 for certified labels.
+    cut to test. Return the thresholds, inf for a label without one, and how many decisions without
+    an error each label lacks.
     """
     problem = tuning.problem
     cuts = problem.cuts_of_all()

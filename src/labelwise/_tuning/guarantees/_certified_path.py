@@ -261,15 +261,8 @@ def quotient_bound(
 
     The quotient is above x if ``above - x below`` has a mean above 0 over units. Rising limits x,
     chosen by the tuning units, are tested by betting until the first test fails. 0 if none passes.
-
-    Parameters
-    ----------
-    tuning, calibration : pairs of ndarray of shape (n_units,)
-        Numbers above and below the line, of the units that choose limits and that test them.
-    most : float
-        The largest number below the line that a unit can have; that above is not negative.
-    alpha : float
-        Probability that the bound is wrong, at most.
+    Both pairs have the numbers above and below the line of each unit; `most` is the largest number
+    below the line that a unit can have, and numbers above are not negative.
     """
     above, below = tuning
     if not below.any():

@@ -44,34 +44,10 @@ def certify(
 ) -> tuple[np.ndarray, Any, Guarantee]:
     """Find thresholds whose constraints are guaranteed on new samples.
 
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels. A share of the units (samples or groups) is for tuning, the
-        others are for calibration.
-    request : Request
-        What thresholds are tuned for, with a constraint on precision or recall.
-    options : Certify
-        The level of the guarantee, and how samples are split.
-    random_state : int, RandomState or None
-        Seed of the random numbers; the same int gives the same result. It splits the samples.
-    calibration : Problem or None
-        Samples for calibration; then all samples of `problem` are for tuning.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (n_labels,)
-        The certified thresholds.
-    most_per_row : int, ndarray or None
-        The limit of decisions per sample that they are certified with; of each slice with
-        ``across="slices"``.
-    guarantee : Guarantee
-        What is guaranteed.
-
-    Raises
-    ------
-    ValueError
-        If there are too few samples, or if no thresholds can be certified.
+    A share of the units (samples or groups) is for tuning, the others are for calibration, unless
+    `calibration` has these. Return the thresholds, the limit of decisions per sample that they are
+    certified with (of each slice with ``across="slices"``), and the guarantee. A ValueError says if
+    there are too few samples, or if no thresholds can be certified.
     """
     random = check_random_state(random_state)
     parts = split_parts(problem, options, random, calibration)

@@ -45,20 +45,10 @@ def has_path(problem: Problem) -> bool:
 
 
 def path_of(problem: Problem, kind: str) -> np.ndarray:
-    """Return a path of threshold vectors that fall from one to the next.
+    """Return a path of at most 200 threshold vectors that fall from one to the next.
 
-    Parameters
-    ----------
-    problem : Problem
-        Checked scores and labels, with at least one positive that has a score.
-    kind : {"frontier", "shared"}
-        "frontier": vertices of the micro frontier, one threshold for each label. "shared": the
-        same threshold for all labels, at scores of positives.
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_labels)
-        At most 200 points, at about equal steps of the hits.
+    Points are at about equal steps of the hits. The path "frontier" has vertices of the micro
+    frontier, "shared" the same threshold for all labels, at scores of positives.
     """
     return _frontier_path(problem) if kind == "frontier" else _shared_path(problem)
 

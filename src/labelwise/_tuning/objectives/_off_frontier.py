@@ -56,13 +56,7 @@ class OffFrontier:
     limits: Limits = NO_LIMITS
 
     def best(self) -> Choice:
-        """Choose thresholds; the gap is None if the measure is not known to rise with hits.
-
-        Raises
-        ------
-        ValueError
-            If no thresholds meet the limits, or if the search found none.
-        """
+        """Choose thresholds; the gap is None if the measure is not known to rise with hits."""
         best, is_complete = self._best_vertex(), False
         for most_steps in _MOST_STEPS if self._can_search else ():
             wanted = self._wanted(best)

@@ -60,18 +60,9 @@ def command(
 ) -> Callable[[_Function], _Function]:
     """Return a decorator that makes a function a command, and leaves the function as it is.
 
-    Parameters
-    ----------
-    example : str
-        Command line to print below the help; it may have several lines.
-    json : bool, default=False
-        Whether the command has the option --json.
-    force : bool, default=False
-        Whether the command has the option --force.
-    inputs : sequence of str, default=()
-        Names of the arguments that are csv files, for which ``-`` is the standard input.
-    without : sequence of str, default=()
-        Fields of records that are not options of this command, and have their defaults.
+    The help ends with the lines of `example`. The command has --json and --force if these are
+    asked for; ``-`` is the standard input for the arguments named in `inputs`; `without` names
+    fields of records that are not options of this command, and have their defaults.
     """
     has = {"json": json, "force": force, "quiet": True, "debug": True}
     shared = [name for name in _SHARED if has[name]]

@@ -21,12 +21,7 @@ def standard_input_as_file(
 ) -> Iterator[dict[str, Any]]:
     """Yield the arguments of a command, with ``-`` replaced by a file of the standard input.
 
-    Parameters
-    ----------
-    given : dict of str to object
-        Arguments of the command by name.
-    inputs : sequence of str
-        Names of the arguments that are input files.
+    `inputs` are the names of the arguments that are input files.
     """
     asked = [name for name in inputs if str(given[name]) == _DASH]
     if len(asked) > 1:

@@ -76,13 +76,7 @@ class QueueSearch:
         return SideValues(n_cells, n_cells - n_hits, int(self.problem.support.sum()))
 
     def smallest_queue(self, min_precision: float | None, min_recall: float | None) -> BandChoice:
-        """Find the fewest cells to review; without a least rate, one side is not used.
-
-        Raises
-        ------
-        ValueError
-            If the recall cannot be met, because too many positives have no score.
-        """
+        """Find the fewest cells to review; without a least rate, one side is not used."""
         uppers, lowers = self._accepted(min_precision), self._kept(min_recall)
         least = max(0.0, -lowers[0].bound - uppers[0].bound)
         found = None

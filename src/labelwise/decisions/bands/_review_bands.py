@@ -224,11 +224,6 @@ def solve_bands(
     """Find the bands of a checked problem for a checked request.
 
     `random_state` splits the samples for a guarantee, unless it is tested on `calibration`.
-
-    Raises
-    ------
-    ValueError
-        If the recall cannot be met, or not with a queue of the size that is allowed.
     """
     if request.costs is not None:
         return _bands(problem, least_cost(problem, ReviewCost(*request.costs)), request)
@@ -331,12 +326,6 @@ def _certified_ends(
     samples. With both rates, each may fail with half of the probability that is left, so that both
     hold together (Bonferroni). Lowering a lower threshold to the upper one only raises the recall.
     Where no point of a path can be certified, no cell is accepted, or none is rejected.
-
-    Raises
-    ------
-    ValueError
-        If there are too few samples, or if the recall cannot be guaranteed because samples lack
-        scores.
     """
     rates = (request.min_precision, request.min_recall)
     alpha = certify.alpha / sum(rate is not None for rate in rates)
