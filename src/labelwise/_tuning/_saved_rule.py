@@ -57,9 +57,9 @@ class SavedRule:
         Examples
         --------
         >>> from labelwise.decisions import best_thresholds
-        >>> tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [1, 0]])
+        >>> tuned = best_thresholds([[0.75, 0.2], [0.25, 0.4]], [[1, 1], [0, 1]])
         >>> tuned.to_dict()["values"]
-        ['-inf', 'inf']
+        [0.5, '-inf']
         """
         from labelwise._tuning._rule_files import rule_content
 
