@@ -3,7 +3,8 @@
 Scores are those of logistic binary relevance (see `scored_sets`); thresholds are tuned on 5-fold
 scores of two thirds of the rows and measured on the other third, as means over ten holdouts. All
 methods get the same scores. EFP is not among them: it needs joint probabilities, which these
-scores are not.
+scores are not. Sets of real scores (see `real_scores`) are split likewise, by patient where there
+are patients, and have a page of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from scipy import sparse
 
+from benchmarks import real_scores
 from benchmarks.scored_sets import HOME, N_HOLDOUTS, SETS, Holdout, holdout
 from labelwise._io import written_whole
 from labelwise.decisions import best_thresholds, maximize_expected_f_independent
@@ -25,6 +28,7 @@ from labelwise.measures import count, f_measure, macro, micro
 AVERAGES = {"micro": micro, "macro": macro}
 # Part of the documentation.
 PAGE = Path(__file__).with_suffix(".md")
+REAL_PAGE = PAGE.with_name("decisions_real.md")
 SETTLED = ("shared", "exact", "FBR.1")
 
 
@@ -61,13 +65,22 @@ def ways(average: str) -> dict[str, Callable[[Holdout], np.ndarray]]:
     }
 
 
+def rows_held_out(name: str, number: int) -> Holdout:
+    """Return the scores of one holdout of a set."""
+    if name not in real_scores.SETS:
+        return holdout(name, number)
+    tuning, testing = real_scores.scored_rows(name).split(number, 2 / 3)
+    scores, Y = tuning.scores, sparse.csc_array(tuning.Y)
+    return Holdout(Y, scores, sparse.csc_array(testing.Y), testing.scores)
+
+
 def measured(name: str, n_holdouts: int) -> dict[str, dict[str, float]]:
     """Return the mean test value of each decision rule under each average."""
     found: dict[str, dict[str, list[float]]] = {
         average: {way: [] for way in ways(average)} for average in AVERAGES
     }
     for number in range(n_holdouts):
-        data = holdout(name, number)
+        data = rows_held_out(name, number)
         known: dict[str, np.ndarray] = {}
         for average, joined in AVERAGES.items():
             for way, decide in ways(average).items():
@@ -113,7 +126,8 @@ def main() -> None:
     if not HOME.is_dir():
         print(f"decisions: no benchmark sets in {HOME}; set LABELWISE_DATA to their folder.")
         return
-    chosen = os.environ.get("BENCH_SETS", ",".join(SETS)).split(",")
+    every = ",".join((*real_scores.SETS, *SETS))
+    chosen = os.environ.get("BENCH_SETS", every).split(",")
     n_holdouts = int(os.environ.get("BENCH_HOLDOUTS", N_HOLDOUTS))
     results = {}
     with warnings.catch_warnings():
@@ -121,11 +135,13 @@ def main() -> None:
         for name in chosen:
             results[name] = measured(name, n_holdouts)
             print(f"{name}: {n_holdouts} holdouts done.", flush=True)
-    tables = [show(average, results) for average in AVERAGES]
-    if results.keys() == set(SETS) and n_holdouts == N_HOLDOUTS:
-        with written_whole(PAGE) as stream:
-            stream.write(("\n\n".join(tables) + "\n").encode())
-        print(f"written to {PAGE}")
+    for names, page in ((real_scores.SETS, REAL_PAGE), (SETS, PAGE)):
+        part = {name: results[name] for name in names if name in results}
+        tables = [show(average, part) for average in AVERAGES if part]
+        if len(part) == len(names) and n_holdouts == N_HOLDOUTS:
+            with written_whole(page) as stream:
+                stream.write(("\n\n".join(tables) + "\n").encode())
+            print(f"written to {page}")
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class JsonFile(FileObject):
 # JSON takes up to twelve times its size in memory.
 _MAX_BYTES = 2**27
 # Most lists and objects that a file may have, and most keys of an object; rules are written with
-# at most 26 and 27.
+# at most 28 and 29.
 _MOST_LISTS, _MOST_KEYS = 28, 40
 _TEXT_OR_LIST = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])', re.DOTALL)
 # What a value must be, by the kind of an error of pydantic.

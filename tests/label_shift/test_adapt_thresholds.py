@@ -53,6 +53,50 @@ def test_adapted_thresholds_are_better_on_the_true_labels(maximize, options):
     assert found.thresholds.evidence.adapted
 
 
+def test_missing_labels_count_nowhere_in_the_old_frequencies(tuning_data, new_scores, tmp_path):
+    scores, Y = tuning_data
+    gaps = np.random.default_rng(5).random(Y.shape) < [0.0, 0.3, 0.6, 0.9]
+    tuned = best_thresholds(scores, np.where(gaps, np.nan, Y), maximize="macro-f")
+    tuned.save(tmp_path / "thresholds.json")
+    for given in (tuned, Thresholds.load(tmp_path / "thresholds.json")):
+        found = adapt_thresholds(given, new_scores)
+        for j, known in enumerate(~gaps.T):
+            alone = best_thresholds(scores[known][:, [j]], Y[known][:, [j]], maximize="macro-f")
+            expected = adapt_thresholds(alone, new_scores[:, [j]])
+            assert found.old_priors[j] == pytest.approx(Y[known, j].mean())
+            assert found.priors[j] == pytest.approx(expected.priors[0])
+            if found.moved[j]:
+                adapted = found.thresholds.values[j]
+                assert adapted == pytest.approx(expected.thresholds.values[0])
+        assert found.moved.sum() == 3
+        assert not (found.thresholds.evidence.n_missing or found.thresholds.evidence.weighted)
+
+
+def test_a_common_weight_changes_nothing(tuning_data, new_scores):
+    plain, weighted = (
+        adapt_thresholds(best_thresholds(*tuning_data, sample_weight=weights), new_scores)
+        for weights in (None, np.full(3000, 7.5))
+    )
+    np.testing.assert_allclose(plain.old_priors, weighted.old_priors)
+    np.testing.assert_allclose(plain.p_values, weighted.p_values)
+    np.testing.assert_allclose(plain.thresholds.values, weighted.thresholds.values)
+
+
+def test_the_test_of_a_move_keeps_its_level_with_weights_and_missing_labels():
+    random, n_moved = np.random.default_rng(6), 0
+    for _ in range(400):
+        scores, Y = draw(random, 150, SAME[:1])
+        other = random.integers(0, 2, (150, 1))  # so that no sample is without truth
+        truth = np.column_stack([np.where(random.random(150) < 0.3, np.nan, Y[:, 0]), other])
+        pair = np.column_stack([scores, scores])
+        weights = random.choice([1.0, 10.0], 150, p=[0.9, 0.1])
+        tuned = best_thresholds(pair, truth, sample_weight=weights)
+        new = draw(random, 5000, SAME[:1])[0]
+        found = adapt_thresholds(tuned, np.column_stack([new, new]), labels=[0])
+        n_moved += found.moved[0]
+    assert n_moved < 0.08 * 400  # 0.4 if a sample of weight 10 counted as ten
+
+
 def test_a_cost_is_adapted_in_closed_form(tuning_data, new_scores):
     random = np.random.default_rng(4)
     tuned = best_thresholds(*tuning_data, cost=(1.0, 3.0))

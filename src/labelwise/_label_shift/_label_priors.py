@@ -53,13 +53,15 @@ class LabelShift(NamedTuple):
 
 
 def estimate_shift(
-    proba: Any, support: np.ndarray, n_tuned: int, alpha: float, tested: np.ndarray
+    proba: Any, support: np.ndarray, n_tuned: Any, alpha: float, tested: np.ndarray
 ) -> LabelShift:
     """Estimate the new frequency of each label, and test whether it differs from the old one.
 
-    `tested` is a mask of the labels that may have moved.
+    `n_tuned` is the number of tuning samples, of all labels or of each; `tested` is a mask of the
+    labels that may have moved.
     """
-    n_samples, old = proba.shape[0], support / n_tuned
+    n_samples, n_tuned = proba.shape[0], np.broadcast_to(n_tuned, support.shape)
+    old = support / np.maximum(n_tuned, 1)
     found = np.zeros((4, old.size))
     varies = (old > 0) & (old < 1)
 
@@ -74,14 +76,14 @@ def estimate_shift(
     tested = tested & varies
     if tested.any():
         p_values[tested] = _p_values(
-            total[tested], squares[tested], n_samples, support[tested], n_tuned
+            total[tested], squares[tested], n_samples, support[tested], n_tuned[tested]
         )
     moved = tested & (p_values <= alpha)
     return LabelShift(old, new, p_values, moved, varies, int(steps.max(initial=0)))
 
 
 def _p_values(
-    total: np.ndarray, squares: np.ndarray, n: int, support: np.ndarray, n_tuned: int
+    total: np.ndarray, squares: np.ndarray, n: int, support: np.ndarray, n_tuned: np.ndarray
 ) -> np.ndarray:
     """Test for each label that new probabilities and tuning labels have the same expectation.
 

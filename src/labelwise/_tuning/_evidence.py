@@ -88,6 +88,12 @@ class Evidence:
         Rows of which all labels are missing are not in the tuning data.
     weighted : bool
         Whether the samples of the tuning data have weights.
+    priors : ndarray of shape (n_labels,) or None
+        Share of positives among the samples that have truth for each label, by weight. None
+        without missing labels and weights: it is ``support / n_samples`` then.
+    n_effective : ndarray of shape (n_labels,) or None
+        Number of samples that have truth for each label; with weights, Kish's effective number,
+        the square of the sum of weights by the sum of their squares. None as for `priors`.
     corrected_value : float
         The cross-validated value: each fold is decided by thresholds tuned on the scores of all
         others. With a guarantee, the value on the samples for calibration. NaN if it is not known:
@@ -125,6 +131,8 @@ class Evidence:
     adapted: bool = False
     n_missing: int = 0
     weighted: bool = False
+    priors: np.ndarray | None = None
+    n_effective: np.ndarray | None = None
     corrected_value: float = float("nan")
     true_positives: np.ndarray | None = None
     request: Request | None = field(default=None, repr=False)
@@ -304,20 +312,22 @@ class Evidence:
 
     def _of_labels(self, places: np.ndarray) -> Evidence:
         """Return the evidence of other labels, as `Thresholds._of_labels` does."""
-        guarantee, hits = self.guarantee, self.true_positives
+        guarantee = self.guarantee
         if guarantee is not None and guarantee.needed is not None:
             needed = guarantee.needed
             if guarantee.across != "slices":
                 # With slices, the labels of each slice come one after another.
                 needed = taken(needed.reshape(-1, self.support.size), places, 0).ravel()
             guarantee = replace(guarantee, needed=needed)
+        known = {
+            name: None if getattr(self, name) is None else taken(getattr(self, name), places, 0)
+            for name in ("support", "decided", "true_positives", "priors", "n_effective")
+        }
         return replace(
             self,
-            support=taken(self.support, places, 0),
-            decided=taken(self.decided, places, 0),
             intervals=None if self.intervals is None else taken(self.intervals, places, np.inf),
             guarantee=guarantee,
-            true_positives=None if hits is None else taken(hits, places, 0),
+            **known,
             request=self.request if self.request is None or self.request.cost is None else None,
         )
 

@@ -230,6 +230,8 @@ class ThresholdFile(JsonFile):
     adapted: bool
     n_missing: Whole
     weighted: bool
+    priors: _Sums | None = None
+    n_effective: _Sums | None = None
     request: Annotated[_Options, _asked(Request, "values")]
     slices: Annotated[SliceThresholds, as_record(_slices_of_lists, _SliceFields)] | None
     corrected_value: Number
@@ -245,7 +247,10 @@ class ThresholdFile(JsonFile):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        _check_sizes(self, "values", "support", "decided", "label_names", "intervals")
+        by_label = ("support", "decided", "label_names", "intervals", "priors", "n_effective")
+        _check_sizes(self, "values", *by_label)
+        if self.priors is not None and (self.priors > 1).any():
+            raise ValueError("priors must be from 0 to 1.")
         n_slices, of_slice = 1, self.values.size
         if self.slices is not None:
             n_slices, n_labels = self.slices.values.shape

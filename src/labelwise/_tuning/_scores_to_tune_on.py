@@ -332,7 +332,9 @@ def with_constant_labels(
     hits = known.true_positives
     if hits is not None:
         hits = np.where(is_always, known.support, hits)
-    return replace(found, evidence=replace(known, decided=decided, true_positives=hits))
+    priors = known.priors if known.priors is None else np.where(is_always, 1.0, known.priors)
+    evidence = replace(known, decided=decided, true_positives=hits, priors=priors)
+    return replace(found, evidence=evidence)
 
 
 def with_current_options(state: dict[str, Any]) -> dict[str, Any]:

@@ -79,6 +79,8 @@ def with_slices(
             decided=slices.decided.sum(axis=0),
             true_positives=slices.true_positives.sum(axis=0),
             guarantee=guarantee,
+            priors=None,
+            n_effective=None,
             request=request,
         ),
     )

@@ -69,7 +69,8 @@ def solve(
         places[known] = np.arange(known.size)
         return tuned._of_labels(places, problem.names, n_missing=problem.n_missing, request=request)
     method = _method(problem, request, check_random_state(random_state))
-    return thresholds_of(method.on_all(), request, problem, shrink=method.shrink, fbr=method.fbr)
+    how = {"shrink": method.shrink, "fbr": method.fbr, **_frequencies(problem)}
+    return thresholds_of(method.on_all(), request, problem, **how)
 
 
 def check_bootstrap(n_bootstrap: Any, confidence: Any, request: Request) -> None:
@@ -112,6 +113,16 @@ def bootstrap_bounds(
         random,
     )
     return bootstrap(problem, retuning, counts_empty=request.average == "macro")
+
+
+def _frequencies(problem: Problem) -> dict[str, np.ndarray]:
+    """Return the share of positives of each label, and its number of samples, if these differ."""
+    if problem.weights is None and problem.missing is None:
+        return {}
+    totals, squares = problem.totals(problem.everyone), problem.totals(problem.everyone**2)
+    known = np.broadcast_to(totals.n_samples, problem.n_labels)
+    n_effective = known.astype(np.float64) ** 2 / squares.n_samples
+    return {"priors": totals.positives / known, "n_effective": n_effective}
 
 
 def _refuse_without_rows(request: Request) -> None:

@@ -132,6 +132,9 @@ def adapt_thresholds(
       those at which p' has the value that the old threshold was. The value is NaN, since
       thresholds do not store the costs.
 
+    Thresholds that were tuned with missing labels or weights store the share of positives of each
+    label among the samples that have it, and its effective number of samples, which the test uses.
+
     Expected counts have no sampling error of labels, so that `shrink` is not needed and is 0 in
     the result. Constraints of a macro average are not stored in the thresholds, and not kept.
 
@@ -325,9 +328,11 @@ class Adaptation:
 
 def _adaptation(thresholds: Thresholds, proba: Any, tested: np.ndarray, alpha: float) -> Adaptation:
     """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
-    shift = estimate_shift(
-        proba, thresholds.evidence.support, thresholds.evidence.n_samples, alpha, tested
-    )
+    known = thresholds.evidence
+    support, n_tuned = known.support, known.n_samples
+    if known.priors is not None and known.n_effective is not None:
+        support, n_tuned = known.priors * known.n_effective, known.n_effective
+    shift = estimate_shift(proba, support, n_tuned, alpha, tested)
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():
         adapted, old_value = _adapted(thresholds, proba, shift)
@@ -364,6 +369,10 @@ def _adapted(thresholds: Thresholds, proba: Any, shift: LabelShift) -> tuple[Thr
         interval=None,
         intervals=None,
         adapted=True,
+        n_missing=0,
+        weighted=False,
+        priors=None,
+        n_effective=None,
         corrected_value=float("nan"),
         true_positives=None,
         request=None,
@@ -424,7 +433,8 @@ def _check_adaptable(thresholds: Thresholds) -> None:
     reason = _reason_against(thresholds)
     if reason:
         raise ValueError(f"thresholds cannot be adapted: {reason}.")
-    if known.n_samples < 1 or (known.support > known.n_samples).any():
+    most = known.n_samples if known.priors is None else np.inf
+    if known.n_samples < 1 or (known.support > most).any():
         raise ValueError("thresholds must have at least one sample, and not more positives.")
 
 
@@ -435,9 +445,9 @@ def _reason_against(thresholds: Thresholds) -> str | None:
         return "they differ by slice"
     if known.adapted:
         return "they are adapted already; adapt those that were tuned on labels"
-    if known.weighted or known.n_missing:
+    if (known.weighted or known.n_missing) and known.priors is None:
         given = "weights of samples" if known.weighted else "missing labels"
-        return f"they were tuned with {given}, and do not store the share of positives"
+        return f"an earlier release tuned them with {given} and did not store the priors"
     if known.average == "sample":
         return "the expected mean over samples depends on more than the probability of each label"
     if known.fbr:
