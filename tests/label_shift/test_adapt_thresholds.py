@@ -69,7 +69,7 @@ def test_missing_labels_count_nowhere_in_the_old_frequencies(tuning_data, new_sc
                 adapted = found.thresholds.values[j]
                 assert adapted == pytest.approx(expected.thresholds.values[0])
         assert found.moved.sum() == 3
-        assert not (found.thresholds.evidence.n_missing or found.thresholds.evidence.weighted)
+        assert found.thresholds.evidence.n_missing == 0
 
 
 def test_a_common_weight_changes_nothing(tuning_data, new_scores):
