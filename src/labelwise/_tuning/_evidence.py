@@ -319,7 +319,7 @@ class Evidence:
                 # With slices, the labels of each slice come one after another.
                 needed = taken(needed.reshape(-1, self.support.size), places, 0).ravel()
             guarantee = replace(guarantee, needed=needed)
-        known = {
+        known: dict[str, Any] = {
             name: None if getattr(self, name) is None else taken(getattr(self, name), places, 0)
             for name in ("support", "decided", "true_positives", "priors", "n_effective")
         }

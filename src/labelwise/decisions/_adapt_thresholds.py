@@ -329,9 +329,8 @@ class Adaptation:
 def _adaptation(thresholds: Thresholds, proba: Any, tested: np.ndarray, alpha: float) -> Adaptation:
     """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
     known = thresholds.evidence
-    support, n_tuned = known.support, known.n_samples
-    if known.priors is not None and known.n_effective is not None:
-        support, n_tuned = known.priors * known.n_effective, known.n_effective
+    n_tuned = known.n_samples if known.n_effective is None else known.n_effective
+    support = known.support if known.priors is None else known.priors * n_tuned
     shift = estimate_shift(proba, support, n_tuned, alpha, tested)
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():
