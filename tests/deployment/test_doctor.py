@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from labelwise.decisions import best_thresholds
+from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.deployment import doctor
 from tests.cli.shell import run, run_program
 
@@ -33,7 +33,7 @@ def test_clean_data_have_no_findings(seed):
     assert repr(found) == "10 checks, 0 findings"
 
 
-def test_each_fault_has_its_code():
+def test_each_fault_has_its_code(tmp_path):
     scores, Y = draw(1)
     assert codes(0.5 * scores + 0.5 * Y, Y)[:1] == ["D01"]
     copied = np.arange(600) % 400
@@ -56,6 +56,10 @@ def test_each_fault_has_its_code():
     assert "min_precision 0.6 cannot be guaranteed by these 600 samples" in found.found[0].text
     groups = np.arange(600) // 5
     assert codes(scores, Y, groups=groups, thresholds=best_thresholds(scores, Y)) == ["D08"]
+    known = best_thresholds(scores, Y, groups=groups)
+    known.save(tmp_path / "t.json")
+    for one in (known, Thresholds.load(tmp_path / "t.json")):
+        assert codes(scores, Y, groups=groups, thresholds=one) == []
     assert codes(scores.round(1), Y) == ["D09"]
     assert codes(scores, Y, label_names=["sea", "Sea ", "sky"]) == ["D10"]
 

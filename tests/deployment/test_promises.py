@@ -153,6 +153,12 @@ def test_groups_are_the_units_of_a_check(rule):
     groups = np.repeat(np.arange(20), 100)
     together = check_promises(rule, *copied, at_least=asked, groups=groups)
     np.testing.assert_allclose(together.p_kept, alone.p_kept)
+    # The value is that of the test: a group of a hundred counts as much as a single sample.
+    sizes = np.where(np.arange(20) < 10, 100, 1)
+    uneven = [np.repeat(part, sizes, axis=0) for part in (scores, Y)]
+    groups_of_both = np.repeat(np.arange(20), sizes)
+    of_both = check_promises(rule, *uneven, at_least=asked, groups=groups_of_both)
+    assert of_both.values[-1] == pytest.approx(alone.values[-1])
     assert check_promises(rule, *copied, at_least=asked).p_kept < alone.p_kept
 
 

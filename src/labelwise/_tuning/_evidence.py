@@ -94,6 +94,8 @@ class Evidence:
     n_effective : ndarray of shape (n_labels,) or None
         Number of samples that have truth for each label; with weights, Kish's effective number,
         the square of the sum of weights by the sum of their squares. None as for `priors`.
+    n_groups : int or None
+        Number of groups in the tuning data; None if thresholds were tuned without groups.
     corrected_value : float
         The cross-validated value: each fold is decided by thresholds tuned on the scores of all
         others. With a guarantee, the value on the samples for calibration. NaN if it is not known:
@@ -133,6 +135,7 @@ class Evidence:
     weighted: bool = False
     priors: np.ndarray | None = None
     n_effective: np.ndarray | None = None
+    n_groups: int | None = None
     corrected_value: float = float("nan")
     true_positives: np.ndarray | None = None
     request: Request | None = field(default=None, repr=False)

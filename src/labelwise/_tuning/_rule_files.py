@@ -232,6 +232,7 @@ class ThresholdFile(JsonFile):
     weighted: bool
     priors: _Sums | None = None
     n_effective: _Sums | None = None
+    n_groups: Whole | None = None
     request: Annotated[_Options, _asked(Request, "values")]
     slices: Annotated[SliceThresholds, as_record(_slices_of_lists, _SliceFields)] | None
     corrected_value: Number

@@ -140,6 +140,7 @@ def _refuse_without_rows(request: Request) -> None:
 
 def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any) -> Thresholds:
     """Return the result of a choice; `how` are further fields of the evidence."""
+    groups = tuned_on.groups if isinstance(tuned_on, Problem) else None
     evidence = Evidence(
         value=chosen.value,
         measure=request.measure_name,
@@ -154,6 +155,7 @@ def thresholds_of(chosen: Choice, request: Request, tuned_on: Curves, **how: Any
         shared=request.shared,
         n_missing=tuned_on.n_missing if isinstance(tuned_on, Problem) else 0,
         weighted=tuned_on.weights is not None,
+        n_groups=None if groups is None else int(groups.max()) + 1,
         true_positives=chosen.hits,
         request=request,
         **how,

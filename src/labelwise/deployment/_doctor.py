@@ -290,12 +290,10 @@ def _certificate(given: _Inputs) -> Iterator[str]:
 
 def _groups(given: _Inputs) -> Iterator[str]:
     """Find groups of several samples that tuning did not know of."""
-    if given.groups is None:
+    if given.groups is None or given.thresholds is None:
         return
     sizes = np.bincount(given.groups)
-    asked = None if given.thresholds is None else given.thresholds.evidence.guarantee
-    ignored = given.thresholds is not None and (asked is None or asked.n_groups is None)
-    if sizes.max() > 1 and ignored:
+    if sizes.max() > 1 and given.thresholds.evidence.n_groups is None:
         yield (
             f"{(sizes > 1).sum():,} groups have several samples, the largest {sizes.max():,}, and "
             "the thresholds were tuned without groups: give groups to tuning and splitting."

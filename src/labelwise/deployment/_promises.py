@@ -240,14 +240,21 @@ def sample_numbers(
         of_label = one.label is not None
         counts = _counts_of_samples(*(c[:, [one.label]] for c in cells)) if of_label else whole
         most = (1, 1) if of_label else (most_decided, len(rule))
-        number, *others = _numbers(one, counts, *most)
-        numbers.append(_per_unit(number, unit))
-        facts.append(others)
-    values, least, most, squares = np.array(facts).T
+        above, below, largest, square = _quotient(one, counts, *most)
+        above, below = _per_unit(above, unit), _per_unit(below, unit)
+        value = above.sum() / below.sum() if below.any() else math.nan
+        if one.name == "decisions":
+            numbers.append(one.limit - above)
+            facts.append((one.limit - largest[0], one.limit, one.limit + 1e-9, value))
+        else:
+            numbers.append(above - one.limit * below)
+            bounds = (-one.limit * largest[1], (1 - one.limit) * largest[0])
+            facts.append((*bounds, (one.limit * (1 - one.limit) + 1e-3) * square, value))
+    least, most_of_all, squares, values = np.array(facts).T
     # Bounds that are not 0 allow tests of a limit of 0 or 1.
-    least, most = np.minimum(least, -1e-9), np.maximum(most, 1e-9)
+    least, most_of_all = np.minimum(least, -1e-9), np.maximum(most_of_all, 1e-9)
     columns = np.stack(numbers, axis=1)
-    return SampleNumbers(columns, least, most, squares, values, outcome.Y.shape[0])
+    return SampleNumbers(columns, least, most_of_all, squares, values, outcome.Y.shape[0])
 
 
 def _counts_of_samples(truth: Any, accepted: Any, kept: Any) -> list[np.ndarray]:
@@ -256,17 +263,19 @@ def _counts_of_samples(truth: Any, accepted: Any, kept: Any) -> list[np.ndarray]
     return [np.asarray(part.sum(axis=1), np.float64).ravel() for part in parts]
 
 
-def _numbers(
+def _quotient(
     promise: Promise, counts: list[np.ndarray], most_decided: int, n_labels: int
-) -> tuple[np.ndarray, float, float, float, float]:
-    """Return the numbers of rows, the value on them, bounds of a number and a rough mean square."""
-    limit, b = promise.limit, promise.beta**2
+) -> tuple[np.ndarray, np.ndarray, Sequence[float], float]:
+    """Return what rows add above and below the line of a measure, and the most that one can add.
+
+    The last number scales a rough mean square of the numbers of rows.
+    """
     hits, found, decided, positives = counts
     if promise.name == "decisions":
-        value = float(decided.mean())
-        return limit - decided, value, limit - most_decided, limit, limit + 1e-9
+        return decided, np.ones(decided.size), (most_decided, 1), 1.0
     average, measure = promise.name.split("-")
-    above, below, largest, most_below = {
+    b = promise.beta**2
+    above, below, *most = {
         "precision": (hits, decided, most_decided, most_decided),
         "recall": (found, positives, n_labels, n_labels),
         "f": (
@@ -276,16 +285,12 @@ def _numbers(
             most_decided + b * n_labels,
         ),
     }[measure]
-    square = limit * (1 - limit) + 1e-3
-    if average == "sample":
-        quotient = np.divide(above, below, out=np.ones(below.size), where=below > 0)
-        # F of an empty truth met by an empty decision is 1; other empty rows are left out.
-        counted = (below > 0) | (measure == "f")
-        value = float(quotient[counted].mean()) if counted.any() else math.nan
-        return np.where(counted, quotient - limit, 0.0), value, -limit, 1 - limit, square
-    value = float(above.sum() / below.sum()) if below.any() else math.nan
-    bounds = (-limit * most_below, (1 - limit) * largest)
-    return above - limit * below, value, *bounds, square * (1 + b)
+    if average != "sample":
+        return above, below, most, 1 + b
+    # F of an empty truth met by an empty decision is 1; other empty rows are left out.
+    counted = (below > 0) | (measure == "f")
+    shares = np.divide(above, below, out=np.ones(below.size), where=below > 0) * counted
+    return shares, counted.astype(np.float64), (1, 1), 1.0
 
 
 def units_needed(numbers: np.ndarray, alpha: float) -> float:
@@ -298,7 +303,7 @@ def units_needed(numbers: np.ndarray, alpha: float) -> float:
 
 
 def _per_unit(numbers: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
-    """Return the mean number of each group; the numbers themselves without groups."""
+    """Return the mean of each group; the numbers themselves without groups."""
     if unit is None:
         return numbers
     sizes = np.bincount(unit)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     json=True,
     force=True,
     inputs=["scores"],
-    without=["columns", "bags"],
+    without=["bags"],
 )
 def audit(
     thresholds: Annotated[

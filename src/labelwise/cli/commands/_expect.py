@@ -17,7 +17,7 @@ from labelwise.cli.running import command
     example="labelwise expect thresholds.json new_scores.csv --calibrate scores.csv labels.csv",
     json=True,
     inputs=["scores"],
-    without=["columns", "bags"],
+    without=["bags"],
 )
 def expect(
     thresholds: opt.ThresholdFile,
