@@ -178,7 +178,7 @@ class MatrixSource(NamedTuple):
         decided: Path | None = None,
         *,
         part: str | None = None,
-        beside: Mapping[str, str] | None = None,
+        beside: Mapping[str, str | None] | None = None,
         allow_missing: bool = False,
         labels_of_scores: bool = False,
     ) -> Matched:
@@ -190,10 +190,11 @@ class MatrixSource(NamedTuple):
         """
         from labelwise._validation import matched
 
-        truth = self._truth(labels, part, beside)
+        named = {option: name for option, name in (beside or {}).items() if name is not None}
+        truth = self._truth(labels, part, named)
         if not allow_missing:
             _refuse_missing(truth)
-        others = [self.scores(path, (beside or {}).values()) for path in scores]
+        others = [self.scores(path, named.values()) for path in scores]
         if decided is not None:
             others.append(self._decided(decided))
         return matched(
@@ -270,11 +271,10 @@ class MatrixSource(NamedTuple):
         if labels is None:
             read, notes = [self.scores(scores)], []
         else:
-            beside = None if groups is None else {"groups": groups}
+            beside = {"groups": groups}
             same = self.read(labels, [scores], beside=beside, allow_missing=True)
             read, notes = [*same.others, same.truth], [*same.notes]
-            if groups is not None:
-                units = self.column(labels, "groups", groups, same.truth)
+            units = self.row_values(labels, beside, same.truth).get("groups")
         n_rows = len(read)
         if calibrate is not None:
             other = self.read(calibrate[1], calibrate[:1], allow_missing=True)
@@ -334,16 +334,21 @@ class MatrixSource(NamedTuple):
             return rows, []
         return rows, [position_note(path, truth.source, rows=True, labels=False)]
 
-    def column(self, path: Path, option: str, name: str, truth: NamedMatrix) -> np.ndarray:
-        """Read the group, slice or weight of each row as text, from the column of an option."""
+    def row_values(
+        self, path: Path, beside: Mapping[str, str | None], truth: NamedMatrix
+    ) -> dict[str, np.ndarray]:
+        """Read the group, slice or weight of each row as text, from the columns of options."""
         import numpy as np
 
-        columns, _ = self.row_columns(path, truth)
-        _check_column(path, option, name, columns)
-        found = np.array(columns[name])
-        missing = np.flatnonzero(found == "")
-        if missing.size:
-            raise ValueError(f"--{option} {name!r} has no value in row {missing[0]}.")
+        found: dict[str, np.ndarray] = {}
+        asked = {option: name for option, name in beside.items() if name is not None}
+        columns = self.row_columns(path, truth)[0] if asked else {}
+        for option, name in asked.items():
+            _check_column(path, option, name, columns)
+            found[option] = np.array(columns[name])
+            missing = np.flatnonzero(found[option] == "")
+            if missing.size:
+                raise ValueError(f"--{option} {name!r} has no value in row {missing[0]}.")
         return found
 
     def _other_columns(self, path: Path, beside: Mapping[str, str]) -> tuple[list[str], str | None]:

@@ -34,7 +34,7 @@ class Outputs:
     """
 
     def __init__(self, paths: Iterable[Path | None] = (), inputs: Iterable[Path] = ()) -> None:
-        given = [path for path in paths if path is not None]
+        self._paths = given = [path for path in paths if path is not None]
         for path in given:
             _io.check_output(path)
         read = [] if all(map(_io.goes_to_stdout, given)) else list(inputs)
@@ -51,8 +51,10 @@ class Outputs:
             raise ValueError("--json cannot be given with an output file that is stdout.")
         _check_overwriting(given)
 
-    def show(self, text: str, record: Mapping[str, Any]) -> None:
-        """Print the result of the command: the text, or the record with --json."""
+    def show(self, text: str, record: Mapping[str, Any], notes: Iterable[str] = ()) -> None:
+        """Print notes, and the result of the command: the text, or the record with --json."""
+        for line in notes:
+            note(line)
         if current_settings().json:
             typer.echo(json.dumps(_plain(record), indent=1, allow_nan=False))
         else:
@@ -60,9 +62,7 @@ class Outputs:
 
     def show_result(self, found: Any, notes: Iterable[str] = ()) -> None:
         """Print notes, and then a result: as it prints, or its `to_dict` with --json."""
-        for text in notes:
-            note(text)
-        self.show(repr(found), found.to_dict())
+        self.show(repr(found), found.to_dict(), notes)
 
     def say(self, text: str) -> None:
         """Print text of the result; it is a message if the result is bytes or JSON."""
@@ -75,6 +75,11 @@ class Outputs:
         """Print a message that is not the result, unless --quiet is given."""
         if not current_settings().quiet:
             say(text, err=self._has_bytes or current_settings().json)
+
+    def say_all_written(self) -> None:
+        """Print the paths of all output files."""
+        for path in self._paths:
+            self.say_written(path)
 
     def say_written(self, path: Path | None, message: str = "written to") -> None:
         """Print the path of a written file; nothing for None and for the standard output."""

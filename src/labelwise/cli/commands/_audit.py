@@ -111,8 +111,7 @@ def audit(
         write_cells(output, {**columns, "answer": answer}, safe_csv=safe_csv)
         plan.save(_plan_file(output))
     outputs.show_result(plan, rows.notes)
-    for path in (output, _plan_file(output)):
-        outputs.say_written(path)
+    outputs.say_all_written()
 
 
 def _plan_file(path: Path) -> Path:

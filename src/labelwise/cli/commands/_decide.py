@@ -86,9 +86,7 @@ def decide(
         labels = source.match_rule(thresholds, rule, [scored])
         of_rule, of_scores = labels.places
         chosen, values = rule._of_labels(of_rule, None), take_columns(scored.values, of_scores)
-        by_slice: dict[str, Any] = {}
-        if slices is not None:
-            by_slice["slices"] = source.column(scores, "slices", slices, scored)
+        by_slice: dict[str, Any] = source.row_values(scores, {"slices": slices}, scored)
         decided = chosen.decide(values, **by_slice)
         matrix = NamedMatrix(decided, labels.names, scored.ids, scored.id_name)
         _matrices.write_matrix(output, _in_columns_of(matrix, of_scores), safe_csv=safe_csv)
@@ -101,8 +99,7 @@ def decide(
     for text in labels.notes:
         note(text)
     outputs.message(_summary(rule, decided))
-    for path in (output, queue):
-        outputs.say_written(path)
+    outputs.say_all_written()
 
 
 def _decide_in_blocks(thresholds: Path, scores: Path, output: Path, source: MatrixSource) -> None:

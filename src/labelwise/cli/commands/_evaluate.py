@@ -23,7 +23,6 @@ from labelwise.cli._outputs import (
     Outputs,
     check_ending,
     check_safe_csv,
-    note,
     warnings_as_notes,
     working,
     write_csv,
@@ -122,12 +121,11 @@ def evaluate(
     else:
         with working("reading"), warnings_as_notes():
             scored = [] if scores is None else [scores]
-            beside = {} if slices is None else {"slices": slices}
+            beside = {"slices": slices}
             same = source.read(
                 labels, scored, decided, part=part, beside=beside, allow_missing=True
             )
-            for option, name in beside.items():
-                how[option] = source.column(labels, option, name, same.truth)
+            how |= source.row_values(labels, beside, same.truth)
             found = None if decided is None else same.others[-1].values
             states = None if found is None else answered_states(same.truth.values, found)
         with working("measuring"):
@@ -154,17 +152,14 @@ def evaluate(
         write_figure(plot, label_figure(evaluation))
     if report is not None:
         write_page(evaluation, report)
-    for text in notes:
-        note(text)
     lines = [*(states.lines() if states else ()), repr(evaluation)]
     if per_label and output is None:
         lines += ["", worst_labels(evaluation)]
     record = _evaluation_record(evaluation, per_label)
     if states:
         record["review"] = states.record()
-    outputs.show("\n".join(lines), record)
-    for path in (output, suspects, plot, report):
-        outputs.say_written(path)
+    outputs.show("\n".join(lines), record, notes)
+    outputs.say_all_written()
 
 
 def _evaluation_record(evaluation: measures.Evaluation, per_label: bool) -> dict[str, Any]:

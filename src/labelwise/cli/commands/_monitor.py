@@ -77,7 +77,6 @@ def monitor(
     if report is not None:
         write_page(found, report)
     outputs.show_result(found, rows.notes)
-    for path in (plot, report):
-        outputs.say_written(path)
+    outputs.say_all_written()
     if found.alarm:
         raise typer.Exit(1)

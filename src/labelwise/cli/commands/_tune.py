@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any, NamedTuple, cast
 
@@ -27,7 +28,6 @@ from labelwise.cli._outputs import (
     FIGURES,
     Outputs,
     check_ending,
-    note,
     warnings_as_notes,
     working,
     write_figure,
@@ -91,14 +91,12 @@ def tune(
     given, changed = opt.tuning_arguments(asked)
     if review is not None:
         others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster, "slices": slices}
-        _check_review(review, given, changed, **others)
+        _refuse_beside("review", changed, _OF_BANDS, others)
+        if review == "auto" and all(given[name] is None for name in (*_RATES, "cost")):
+            raise ValueError("--review auto needs --min-precision, --min-recall or --cost.")
     if certify_path:
-        refused = [name for name in changed if name not in (*_RATES, "guarantee", *_OF_PATH)]
         others = {"review": review, "bootstrap": bootstrap, "slices": slices, "cluster": cluster}
-        refused += [name for name, value in others.items() if value]
-        if refused:
-            option = refused[0].replace("_", "-")
-            raise ValueError(f"--certify-path does not go together with --{option}.")
+        _refuse_beside("certify-path", changed, (*_RATES, "guarantee", *_OF_PATH), others)
         if output is not None and all(given[name] is None for name in _RATES):
             raise ValueError("--output of --certify-path needs --min-precision or --min-recall.")
     if slices is not None and plot is not None:
@@ -107,29 +105,20 @@ def tune(
     check_ending(output, ".json")
     inputs = [scores, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output, plot], inputs=inputs)
+    beside = {"groups": groups, "slices": slices, "weights": weights}
     if review is None and (cluster is not None or reads_in_blocks(scores, source.max_bytes)):
-        of_rows = {"groups": groups, "slices": slices, "weights": weights}
-        refuse_with_blocks(source, plot=plot, bootstrap=bootstrap, **of_rows)
+        refuse_with_blocks(source, plot=plot, bootstrap=bootstrap, **beside)
         paths = {"Y": labels, "scores": scores}
         with opened_blocks("reading in blocks", paths, source, cluster, "scores") as (files, how):
             found = _tuned_thresholds(given, files | how, in_blocks=True)
         notes = block_notes(paths, source)
     else:
-        columns = {"groups": groups, "slices": slices, "weights": weights}
-        beside = {option: name for option, name in columns.items() if name is not None}
         with working("reading"), warnings_as_notes():
             same = source.read(
-                labels,
-                [scores],
-                beside=beside,
-                allow_missing=True,
-                labels_of_scores=True,
+                labels, [scores], beside=beside, allow_missing=True, labels_of_scores=True
             )
             samples = {"scores": same.others[0].values, "Y": same.truth.values}
-            rows: dict[str, Any] = {
-                option: source.column(labels, option, name, same.truth)
-                for option, name in beside.items()
-            }
+            rows: dict[str, Any] = source.row_values(labels, beside, same.truth)
             if "weights" in rows:
                 rows["sample_weight"] = _numbers(rows.pop("weights"), "weights")
             rows["random_state"] = seed
@@ -147,21 +136,19 @@ def tune(
             write_figure(plot, figure)
     if output is not None and found.rule is not None:
         found.rule.save(output)
-    for text in notes:
-        note(text)
-    outputs.show(found.text, found.record)
-    for path in (output, plot):
-        outputs.say_written(path)
+    outputs.show(found.text, found.record, notes)
+    outputs.say_all_written()
 
 
-def _check_review(review: str, given: dict[str, Any], changed: list[str], **others: Any) -> None:
-    """Refuse options that are not for bands."""
+def _refuse_beside(
+    option: str, changed: list[str], allowed: Sequence[str], others: Mapping[str, Any]
+) -> None:
+    """Refuse changed options of the request that are not allowed, and others that are given."""
     refused = [name for name, value in others.items() if value]
-    refused += [name for name in changed if name not in _OF_BANDS]
+    refused += [name for name in changed if name not in allowed]
     if refused:
-        raise ValueError(f"--review does not go together with --{refused[0].replace('_', '-')}.")
-    if review == "auto" and all(given[name] is None for name in (*_RATES, "cost")):
-        raise ValueError("--review auto needs --min-precision, --min-recall or --cost.")
+        beside = refused[0].replace("_", "-")
+        raise ValueError(f"--{option} does not go together with --{beside}.")
 
 
 class _Tuned(NamedTuple):
