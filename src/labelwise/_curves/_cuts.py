@@ -8,7 +8,7 @@ frontier: the most hits of all labels together for every number of decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from labelwise._curves._cuts_kernels import (
     cuts_everywhere,
     find_hulls,
 )
+from labelwise._parallel import for_row_blocks
 
 # Values that differ by less than this share of the largest among them are equal but for rounding.
 ROUNDING = 1e-12
@@ -27,6 +28,8 @@ ROUNDING = 1e-12
 _CACHED = 2**15
 # Labels that are read together from row-major scores: one or two cache lines.
 TOGETHER = 16
+# Scores that a thread sorts together, but no fewer than those of `TOGETHER` labels.
+_SORTED_TOGETHER = 2**20
 # Rows of which some columns are copied together, which stay in the cache.
 _TILE = 512
 
@@ -112,12 +115,24 @@ def hit_scores(scores: np.ndarray, Y: sparse.csc_array) -> tuple[np.ndarray, np.
 
 def sorted_columns(scores: np.ndarray, labels: slice) -> np.ndarray:
     """Return a row for each of some labels, with its scores in rising order."""
+    columns = columns_of(scores, labels)
+    columns.sort(axis=1)
+    return columns
+
+
+def columns_of(scores: np.ndarray, labels: slice) -> np.ndarray:
+    """Return a row for each of some labels, with its scores; copied in tiles, which is faster."""
     some = scores[:, labels]
     columns = np.empty(some.shape[::-1], scores.dtype)
     for start in range(0, len(some), _TILE):
         columns[:, start : start + _TILE] = some[start : start + _TILE].T
-    columns.sort(axis=1)
     return columns
+
+
+def for_labels(work: Callable[[slice], None], scores: np.ndarray) -> None:
+    """Call `work` with slices of all labels of dense scores, in threads."""
+    n_samples, n_labels = scores.shape
+    for_row_blocks(work, n_labels, n_samples, max(_SORTED_TOGETHER, TOGETHER * n_samples))
 
 
 def joined(found: Sequence[tuple[np.ndarray, ...]], positives: np.ndarray, n_samples: int) -> Cuts:

@@ -16,16 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._curves._cuts import TOGETHER, Cuts, hit_scores, hull_places, sorted_columns
+from labelwise._curves._cuts import Cuts, for_labels, hit_scores, hull_places, sorted_columns
 from labelwise._curves._cuts_kernels import are_positive
 from labelwise._curves._gaps_kernels import add_to_gaps, cuts_from_gaps
-from labelwise._parallel import for_row_blocks
 from labelwise._sorting import sort_pieces
 
 # Rows of a block of scores in memory: copies of some columns take at most 64 MB a thread (float32).
 _BLOCK_ROWS = 2**20
-# Scores that a thread sorts together, but no fewer than those of `TOGETHER` labels.
-_SORTED_TOGETHER = 2**20
 
 
 class SortedHits(NamedTuple):
@@ -95,9 +92,7 @@ def add_block(gaps: Gaps, hits: SortedHits, scores: np.ndarray) -> None:
         of_labels = gaps._replace(below=gaps.below[labels])
         add_to_gaps(columns.ravel(), bounds, hits.scores, starts, *of_labels)
 
-    n_samples, n_labels = scores.shape
-    together = max(_SORTED_TOGETHER, TOGETHER * n_samples)
-    for_row_blocks(add_labels, n_labels, n_samples, together)
+    for_labels(add_labels, scores)
 
 
 def added_gaps(one: Gaps, other: Gaps) -> Gaps:

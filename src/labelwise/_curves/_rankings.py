@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._curves._cuts import Cuts
+from labelwise._curves._cuts import Cuts, columns_of, for_labels
 from labelwise._curves._cuts_kernels import are_positive
 from labelwise._curves._rankings_kernels import (
     CutArrays,
@@ -16,9 +16,6 @@ from labelwise._curves._rankings_kernels import (
     weighted_cuts_everywhere,
 )
 from labelwise._sorting import falling_order
-
-# Number of dense cells that are sorted at a time.
-_BLOCK = 2**22
 
 
 class LabelRankings(NamedTuple):
@@ -55,14 +52,15 @@ def label_rankings(scores: Any, Y: sparse.csc_array) -> LabelRankings:
     n_samples, n_labels = scores.shape
     cells = np.empty((n_labels, n_samples), dtype=np.int32 if n_samples < 2**30 else np.int64)
     falling = np.empty((n_labels, n_samples), dtype=scores.dtype)
-    width = max(1, _BLOCK // n_samples)
-    for first in range(0, n_labels, width):
-        block = slice(first, first + width)
-        columns = np.ascontiguousarray(scores[:, block].T)
+
+    def rank(labels: slice) -> None:
+        columns = columns_of(scores, labels)
         order = np.argsort(columns, axis=1)[:, ::-1]
-        positive = Y[:, block].toarray().T
-        falling[block] = np.take_along_axis(columns, order, axis=1)
-        cells[block] = 2 * order + np.take_along_axis(positive, order, axis=1)
+        positive = Y[:, labels].toarray().T
+        falling[labels] = np.take_along_axis(columns, order, axis=1)
+        cells[labels] = 2 * order + np.take_along_axis(positive, order, axis=1)
+
+    for_labels(rank, scores)
     starts = np.arange(n_labels + 1) * n_samples
     return LabelRankings(starts, cells.ravel(), falling.ravel())
 
