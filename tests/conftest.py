@@ -3,6 +3,10 @@
 import os
 from pathlib import Path
 
+# One thread for a product or a boosted tree: the workers of pytest use all cores, and threads that
+# wait for each other take time from them. NumPy and scikit-learn read it when they are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numba
 import numpy as np
 import pytest

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import threadpoolctl
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
@@ -200,11 +201,11 @@ def test_what_draws_from_the_global_generator_is_the_same_too_and_leaves_no_trac
 
 def test_a_cell_works_with_one_thread(tmp_path):
     def most_threads(_):
-        from threadpoolctl import threadpool_info
+        return max(library["num_threads"] for library in threadpoolctl.threadpool_info())
 
-        return max(library["num_threads"] for library in threadpool_info())
-
-    results = study(measures={"threads": most_threads}).run(tmp_path / "s.sqlite")
+    with threadpoolctl.threadpool_limits(2):
+        assert most_threads(None) == 2
+        results = study(measures={"threads": most_threads}).run(tmp_path / "s.sqlite")
     assert {row["value"] for row in results.rows()} == {1}
 
 

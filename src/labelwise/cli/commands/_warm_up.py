@@ -18,6 +18,8 @@ from labelwise.cli.running import command
 _NAMES = ("sea", "sky", "sun", "fog")
 _LABELS = ("--labels", ",".join(_NAMES))
 _ROW_FILES = ("d.arff", "e.arff", "c.svm")
+# Their models are scikit-learn's, for which labelwise compiles nothing.
+_WITHOUT_KERNELS = ("br-boosting", "br-kernel-svm", "br-knn", "knn")
 
 
 @command(example="labelwise warm-up")
@@ -58,7 +60,7 @@ def _commands(folder: Path) -> Iterator[list[str]]:
     yield ["evaluate", truth, "--scores", scores, "--decided", truth]
     model, decided = str(folder / "m.skops"), str(folder / "p.npz")
     for learner in learners.LEARNERS:
-        if not learner.is_saved:
+        if not learner.is_saved or learner.name in _WITHOUT_KERNELS:
             continue
         options = ["--learner", learner.name, "--output", model, "--force"]
         if learner.class_name == "BagPlugin":
