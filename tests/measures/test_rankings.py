@@ -33,7 +33,7 @@ from tests.oracles import measures as oracle
 BY_SAMPLE = [coverage, ranking_loss, one_error, r_precision]
 BY = pytest.mark.parametrize("by", ["sample", "label", "all"])
 # Once with few positives that are counted, once with many that are searched.
-FEW = pytest.mark.parametrize("few", [1, 32])
+FEW = pytest.mark.parametrize("few", [1, 16])
 AVERAGE = {"micro": "all", "macro": "label", "sample": "sample"}
 
 

@@ -12,7 +12,7 @@ from labelwise._parallel import in_threads
 from labelwise._sorting import sort_pieces
 
 # Up to this many positives, one pass through the ranking for each is cheaper than sorting.
-FEW = 32
+FEW = 16
 # Scores that a thread copies and sorts at a time: this bounds the memory.
 _BLOCK = 2**21
 # Columns of a transpose that are copied together: the cache lines that they are in are read once.
