@@ -18,77 +18,56 @@ from labelwise._publishing import publish
 
 if TYPE_CHECKING:
     from labelwise._tuning._cross_fitting import (
-        CrossFitted,
-        cross_fitted,
-        held_out_frontiers,
-        random_folds,
-        tune_and_correct,
+        CrossFitted as CrossFitted,
+        cross_fitted as cross_fitted,
+        held_out_frontiers as held_out_frontiers,
+        random_folds as random_folds,
+        tune_and_correct as tune_and_correct,
     )
-    from labelwise._tuning._evidence import Evidence
-    from labelwise._tuning._result import Thresholds, check_thresholds
+    from labelwise._tuning._evidence import Evidence as Evidence
+    from labelwise._tuning._result import (
+        Thresholds as Thresholds,
+        check_thresholds as check_thresholds,
+    )
     from labelwise._tuning._scores_to_tune_on import (
-        Samples,
-        Splits,
-        TuningScores,
-        check_sample_weights,
-        constant_scores,
-        thresholds_of_no_label,
-        tuning_problem,
-        with_constant_labels,
-        with_current_options,
+        Samples as Samples,
+        Splits as Splits,
+        TuningScores as TuningScores,
+        check_sample_weights as check_sample_weights,
+        constant_scores as constant_scores,
+        thresholds_of_no_label as thresholds_of_no_label,
+        tuning_problem as tuning_problem,
+        with_constant_labels as with_constant_labels,
+        with_current_options as with_current_options,
     )
-    from labelwise._tuning._slice_thresholds import SliceThresholds
-    from labelwise._tuning._solve import bootstrap_bounds, check_bootstrap, solve
-    from labelwise._tuning.guarantees._betting import log_capitals
-    from labelwise._tuning.guarantees._guarantee import Guarantee
-    from labelwise._tuning.objectives._constraints import ConstraintCheck, InfeasibleError
-    from labelwise._tuning.objectives._linear_fractional import LinearFractional
-    from labelwise._tuning.objectives._option_values import parse_count
-    from labelwise._tuning.objectives._request import BandRequest, Certify, Request
-    from labelwise._tuning.problem._decisions import decisions_at, in_order
+    from labelwise._tuning._slice_thresholds import SliceThresholds as SliceThresholds
+    from labelwise._tuning._solve import (
+        bootstrap_bounds as bootstrap_bounds,
+        check_bootstrap as check_bootstrap,
+        solve as solve,
+    )
+    from labelwise._tuning.guarantees._betting import log_capitals as log_capitals
+    from labelwise._tuning.guarantees._guarantee import Guarantee as Guarantee
+    from labelwise._tuning.objectives._constraints import (
+        ConstraintCheck as ConstraintCheck,
+        InfeasibleError as InfeasibleError,
+    )
+    from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
+    from labelwise._tuning.objectives._option_values import parse_count as parse_count
+    from labelwise._tuning.objectives._request import (
+        BandRequest as BandRequest,
+        Certify as Certify,
+        Request as Request,
+    )
+    from labelwise._tuning.problem._decisions import (
+        decisions_at as decisions_at,
+        in_order as in_order,
+    )
     from labelwise._tuning.problem._problem import (
-        Problem,
-        check_problem,
-        warn_of_labels_without_positives,
+        Problem as Problem,
+        check_problem as check_problem,
+        warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
-
-__all__ = [
-    "BandRequest",
-    "Certify",
-    "ConstraintCheck",
-    "CrossFitted",
-    "Evidence",
-    "Guarantee",
-    "InfeasibleError",
-    "LinearFractional",
-    "Problem",
-    "Request",
-    "Samples",
-    "SliceThresholds",
-    "Splits",
-    "Thresholds",
-    "TuningScores",
-    "bootstrap_bounds",
-    "check_bootstrap",
-    "check_problem",
-    "check_sample_weights",
-    "check_thresholds",
-    "constant_scores",
-    "cross_fitted",
-    "decisions_at",
-    "held_out_frontiers",
-    "in_order",
-    "log_capitals",
-    "parse_count",
-    "random_folds",
-    "solve",
-    "thresholds_of_no_label",
-    "tune_and_correct",
-    "tuning_problem",
-    "warn_of_labels_without_positives",
-    "with_constant_labels",
-    "with_current_options",
-]
 
 # Model files name these classes by the stage that users import them from.
 publish(

@@ -8,7 +8,7 @@ writes and prints, `running` runs commands. No other package imports this one.
 import sys
 from typing import TYPE_CHECKING
 
-from labelwise._extras import MissingPackageError, require
+from labelwise import _extras
 from labelwise._publishing import publish
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the command line; an error ends with one sentence on stderr and exit code 1 or 2."""
     try:
-        require("typer", "the command line")
-    except MissingPackageError as error:
+        _extras.require("typer", "the command line")
+    except _extras.MissingPackageError as error:
         sys.exit(f"labelwise: {error}")
-    from labelwise.cli._program import run
+    import labelwise.cli._program as program
 
-    run()
+    program.run()
 
 
 publish(__name__, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,28 +26,21 @@ class State(NamedTuple):
     sizes: np.ndarray  # positives of each sample
 
 
-class LocalOptimum(NamedTuple):
-    """Thresholds of which none can be moved alone to a higher mean over samples."""
-
-    n_undefined: float  # samples without a value, counted by weight
-    total: float  # of the samples that have one
-    mean: float
-    thresholds: np.ndarray
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Few samples without a value count first, then a high sum of the others."""
-        return -self.n_undefined, self.total
-
-
 def ascend(problem: Problem, measure: Measure, starts: Iterable[np.ndarray]) -> Choice:
     """Return the best of the local optima of the mean over samples, one for each start."""
-    best = max((_climb(problem, measure, start) for start in starts), key=lambda one: one.rank)
-    return Choice(best.thresholds, *problem.decided_and_hits(best.thresholds), best.mean)
+    climbed = (_climb(problem, measure, start) for start in starts)
+    _, mean, thresholds = max(climbed, key=itemgetter(0))
+    return Choice(thresholds, *problem.decided_and_hits(thresholds), mean)
 
 
-def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimum:
-    """Move one threshold after the other until no move raises the mean over samples."""
+def _climb(
+    problem: Problem, measure: Measure, start: np.ndarray
+) -> tuple[tuple[float, float], float, np.ndarray]:
+    """Move one threshold after the other until no move raises the mean over samples.
+
+    Return the rank of the result, its mean and its thresholds. Few samples without a value count
+    first, then a high sum of the others.
+    """
     state = _state(problem, start)
     moved = True
     while moved:
@@ -54,7 +48,7 @@ def _climb(problem: Problem, measure: Measure, start: np.ndarray) -> LocalOptimu
     values = measure(counts_of(state.decided, state.hits, state.sizes, problem.labels_of_each))
     undefined, total = (float(part @ problem.everyone) for part in _undefined_and_filled(values))
     mean = float("nan") if undefined else total / problem.total_weight
-    return LocalOptimum(undefined, total, mean, state.thresholds)
+    return (-undefined, total), mean, state.thresholds
 
 
 def _state(problem: Problem, thresholds: np.ndarray) -> State:

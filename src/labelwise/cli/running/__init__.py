@@ -3,26 +3,17 @@
 Nothing here imports a command or a stage before a command runs.
 """
 
-from labelwise.cli.running._cluster import cluster_client
+from labelwise.cli.running._cluster import cluster_client as cluster_client
 from labelwise.cli.running._command import (
-    command,
-    current_settings,
-    declared_defaults,
-    example_text,
-    load_command,
-    with_options,
+    command as command,
+    current_settings as current_settings,
+    declared_defaults as declared_defaults,
+    example_text as example_text,
+    load_command as load_command,
+    with_options as with_options,
 )
-from labelwise.cli.running._errors import FAILURES, exit_code, message
-
-__all__ = [
-    "FAILURES",
-    "cluster_client",
-    "command",
-    "current_settings",
-    "declared_defaults",
-    "example_text",
-    "exit_code",
-    "load_command",
-    "message",
-    "with_options",
-]
+from labelwise.cli.running._errors import (
+    FAILURES as FAILURES,
+    exit_code as exit_code,
+    message as message,
+)

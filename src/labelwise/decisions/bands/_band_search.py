@@ -7,7 +7,7 @@ itself. Both return a `BandChoice`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -250,24 +250,17 @@ def _best(
     return best._replace(objective=objective, value=reached, gap=max(0.0, bound - reached))
 
 
-class ReviewCost(NamedTuple):
-    """Costs by label: of a wrong acceptance, of a wrong rejection, and of one review."""
-
-    false_positive: np.ndarray
-    false_negative: np.ndarray
-    review: np.ndarray
-
-
-def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
+def least_cost(problem: Problem, costs: Sequence[np.ndarray]) -> BandChoice:
     """Choose the bands of each label with the least cost; among equals, the fewest reviews.
 
+    The costs are those of a wrong acceptance, of a wrong rejection and of one review, by label.
     The cost is a sum over labels. For one label it is a function of the upper cut plus a function
     of the lower cut, so that a running minimum over upper cuts gives the best one for each lower
     cut: O(n) for n cuts, over all cuts and not only those on the hull.
     """
     uppers, lowers, total = [], [], 0.0
     for j, cuts in enumerate(problem.every_cut()):
-        upper, lower, value = _least_of_label(cuts, ReviewCost(*(part[j] for part in cost)))
+        upper, lower, value = _least_of_label(cuts, *(part[j] for part in costs))
         uppers.append((cuts.thresholds[upper], cuts.decided[upper], cuts.hits[upper]))
         lowers.append((cuts.thresholds[lower], cuts.decided[lower], cuts.hits[lower]))
         total += value
@@ -275,11 +268,13 @@ def least_cost(problem: Problem, cost: ReviewCost) -> BandChoice:
     return BandChoice(ends[0], ends[1], "cost", total, 0.0)
 
 
-def _least_of_label(cuts: Cuts, cost: ReviewCost) -> tuple[int, int, float]:
+def _least_of_label(
+    cuts: Cuts, false_positive: float, false_negative: float, review: float
+) -> tuple[int, int, float]:
     """Return the place of the upper and of the lower cut of one label, and their cost."""
-    of_upper = cost.false_positive * (cuts.decided - cuts.hits) - cost.review * cuts.decided
+    of_upper = false_positive * (cuts.decided - cuts.hits) - review * cuts.decided
     missed = cuts.positives[0] - cuts.hits
-    of_lower = cost.false_negative * missed + cost.review * cuts.decided
+    of_lower = false_negative * missed + review * cuts.decided
     least = np.minimum.accumulate(of_upper)
     # The last upper cut that reaches the minimum so far leaves the fewest cells to review.
     uppers = np.maximum.accumulate(np.where(of_upper == least, np.arange(least.size), 0))

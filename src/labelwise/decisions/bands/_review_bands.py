@@ -35,7 +35,7 @@ from labelwise._tuning.problem._problem import (
     warn_of_labels_without_positives,
 )
 from labelwise._validation import check_random_state, frame_names
-from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, ReviewCost, least_cost
+from labelwise.decisions.bands._band_search import BandChoice, QueueSearch, least_cost
 from labelwise.decisions.bands._bands import BandEvidence, Bands
 from labelwise.decisions.bands._queue_ends import BandCut, whole_hulls
 from labelwise.decisions.bands._review_measures import ReviewMeasures, count_states
@@ -226,7 +226,7 @@ def solve_bands(
     `random_state` splits the samples for a guarantee, unless it is tested on `calibration`.
     """
     if request.costs is not None:
-        return _bands(problem, least_cost(problem, ReviewCost(*request.costs)), request)
+        return _bands(problem, least_cost(problem, request.costs), request)
     if request.certify is not None:
         return _guaranteed(problem, request, request.certify, random_state, calibration)
     search = QueueSearch(problem)
