@@ -62,7 +62,7 @@ bench-coverage: $(VENV)/.bench  ## how often intervals hold the value on new row
 	$(BIN)/python -m benchmarks coverage
 
 bench-guarantees: $(VENV)/.bench  ## how often guarantees are broken on new rows; hours, fewer with BENCH_DRAWS=100
-	$(BIN)/python -m benchmarks guarantees guarantees_real certified_line deployment deployment_real slices incomplete_labels
+	$(BIN)/python -m benchmarks guarantees guarantees_real certified_line deployment deployment_real slices incomplete_labels real_results
 
 bench-scale: $(VENV)/.bench  ## time and memory against size: out of core, half a million labels, splits; minutes
 	$(BIN)/python -m benchmarks scale_engine scale_labels cluster_simulation

@@ -37,6 +37,7 @@ LONG = {
     "incomplete_labels",
     "label_shift",
     "plugins",
+    "real_results",
     "scale_engine",
     "scale_labels",
     "sentences",
