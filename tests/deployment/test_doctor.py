@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,8 +46,7 @@ def test_each_fault_has_its_code(tmp_path):
     assert "D04" in codes(scores, few)
     assert codes(scores**4, Y) == ["D05"]
     assert codes(10 * scores, Y) == ["D05"]
-    half = best_thresholds(scores, Y)
-    half.values[:] = 0.5
+    half = replace(best_thresholds(scores, Y), values=np.full(3, 0.5))
     assert codes(scores, Y, thresholds=half) == ["D06"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

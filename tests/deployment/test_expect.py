@@ -1,6 +1,7 @@
 """Measures to expect without labels: right if the probabilities are, and doubtful if not."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_reasons_for_doubt_are_named(tuned):
 def test_a_label_that_is_never_decided_has_no_precision():
     proba, Y = draw(0)
     rule = best_thresholds(proba, Y)
-    rule.values[1] = np.inf
+    rule = replace(rule, values=np.where(np.arange(len(rule)) == 1, np.inf, rule.values))
     found = expect(rule, proba, random_state=0)
     assert np.isnan(found.label_values["precision"][1])
     assert np.isnan(found.label_intervals["precision"][:, 1]).all()
@@ -128,3 +129,12 @@ def test_a_command_prints_the_expectation(tuned, tmp_path):
     assert found["measures"]["micro-f"]["value"] == pytest.approx(expected.values["micro-f"])
     assert [one["label"] for one in found["labels"]] == list(names)
     assert run("expect", *paths, *words).startswith("Expected on 2,000 samples without labels")
+
+
+def test_labels_that_were_partly_missing_have_not_moved():
+    proba, Y = draw(0)
+    partly = Y.astype(float)
+    partly[: len(Y) // 2, 0] = np.nan
+    rule = best_thresholds(proba, partly)
+    found = expect(rule, draw(1)[0], calibrate=(proba, partly), random_state=0)
+    assert not any("moved since tuning" in one for one in found.doubts)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,8 +26,7 @@ def rule():
     """Thresholds of 0.5, roughly, for three labels."""
     found = best_thresholds(*draw(np.random.default_rng(0), 2000), random_state=0)
     assert np.abs(found.values - 0.5).max() < 0.02
-    found.values[:] = 0.5
-    return found
+    return replace(found, values=np.full(3, 0.5))
 
 
 def test_values_are_those_of_the_measures(rule):

@@ -149,6 +149,16 @@ class Evidence:
         return self.gap == 0
 
     @property
+    def known_support(self) -> tuple[np.ndarray, Any]:
+        """Positives of each label among samples with truth, and these samples.
+
+        With weights, both are effective numbers of samples.
+        """
+        if self.priors is None or self.n_effective is None:
+            return self.support, self.n_samples
+        return self.priors * self.n_effective, self.n_effective
+
+    @property
     def counts(self) -> Counts | None:
         """Counts of each label in the tuning data, as far as they are known.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +27,12 @@ from labelwise._tuning.problem._decisions import (
     decided_by_label,
     decisions_at,
 )
-from labelwise._validation import check_scores
+from labelwise._validation import check_backend, check_scores
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrameT
+
+    from labelwise._tuning._decide_blocks import DecisionCounts
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -47,7 +52,8 @@ class Thresholds(SavedRule):
     ----------
     values : ndarray of float64 of shape (n_labels,)
         The thresholds, in the order of the columns of the scores that they were tuned on. inf
-        decides no sample, -inf decides every sample that has a score.
+        decides no sample, -inf decides every sample that has a score. Read-only:
+        ``dataclasses.replace(thresholds, values=...)`` makes other thresholds.
     label_names : tuple of str or None
         Names of the labels in the order of `values`, or None if the tuning data had no names.
     max_decided : int or None
@@ -89,10 +95,37 @@ class Thresholds(SavedRule):
     # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
     __hash__: ClassVar[Any] = object.__hash__
 
+    def __post_init__(self) -> None:
+        self._protect()
+
+    def _protect(self) -> None:
+        """Make `values` read-only, without a change of the given array."""
+        values = self.values.view()
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
     @property
     def value(self) -> float:
         """Value of the measure on the tuning data, or the total cost."""
         return self.evidence.value
+
+    @overload
+    def decide(
+        self, scores: np.ndarray | list[Any], output: None = None, *, slices: Any = None
+    ) -> np.ndarray: ...
+
+    @overload
+    def decide(
+        self, scores: IntoDataFrameT, output: None = None, *, slices: Any = None
+    ) -> IntoDataFrameT: ...
+
+    @overload
+    def decide(self, scores: Any, output: str | Path, *, ids: Any = None) -> DecisionCounts: ...
+
+    @overload
+    def decide(
+        self, scores: Any, output: None = None, *, slices: Any = None, ids: Any = None
+    ) -> Any: ...
 
     def decide(
         self,
@@ -234,6 +267,8 @@ class Thresholds(SavedRule):
             kept = {name: state[name] for name in ("values", "label_names")}
             state = {**kept, **limits, "evidence": evidence}
         vars(self).update(state)
+        if isinstance(state.get("values"), np.ndarray):
+            self._protect()
 
     def _check_loaded(self) -> None:
         """Refuse thresholds of a model file unless there is one number for each label."""
@@ -241,6 +276,49 @@ class Thresholds(SavedRule):
 
     def __len__(self) -> int:
         return self.values.size
+
+    def to_frame(self, *, backend: str | None = None) -> Any:
+        """Convert to a data frame with a row for each label.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"} or None, default=None
+            Library of the frame; None takes the first of them that is installed.
+
+        Returns
+        -------
+        DataFrame or pyarrow.Table
+            Columns label, threshold, support, decided and f, as in the table that thresholds print
+            as; f is NaN if it is not known.
+
+        Raises
+        ------
+        ValueError
+            If `backend` is unknown, or if thresholds differ by slice.
+
+        Examples
+        --------
+        >>> from labelwise.decisions import best_thresholds
+        >>> tuned = best_thresholds(
+        ...     [[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]], label_names=["sea", "sky"]
+        ... )
+        >>> tuned.to_frame(backend="pandas")
+          label  threshold  support  decided    f
+        0   sea       0.75        1        1  1.0
+        1   sky       0.30        1        1  1.0
+        """
+        import narwhals as nw
+
+        self._refuse_slices("a frame")
+        known, f = self.evidence, self.evidence.f_of_labels
+        columns = {
+            "label": [*(self.label_names or map(str, range(len(self))))],
+            "threshold": self.values,
+            "support": known.support,
+            "decided": known.decided,
+            "f": np.full(len(self), np.nan) if f is None else f,
+        }
+        return nw.from_dict(columns, backend=check_backend(backend)).to_native()
 
     def report(self) -> str:
         """Write what is known about the thresholds, as ``labelwise tune`` prints it.

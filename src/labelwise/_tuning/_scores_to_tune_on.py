@@ -323,7 +323,7 @@ def with_constant_labels(
         n_samples=int(has_truth.sum()),
         n_missing=int((~is_known[has_truth]).sum()),
     )
-    found.values[is_always] = -np.inf
+    found = replace(found, values=np.where(is_always, -np.inf, found.values))
     if found.slices is not None:
         # Their counts by slice stay 0: constant labels are not tuned on.
         found.slices.values[:, is_always] = -np.inf

@@ -328,10 +328,7 @@ class Adaptation:
 
 def _adaptation(thresholds: Thresholds, proba: Any, tested: np.ndarray, alpha: float) -> Adaptation:
     """Estimate which frequencies of tested labels moved, and choose thresholds for them."""
-    known = thresholds.evidence
-    n_tuned = known.n_samples if known.n_effective is None else known.n_effective
-    support = known.support if known.priors is None else known.priors * n_tuned
-    shift = estimate_shift(proba, support, n_tuned, alpha, tested)
+    shift = estimate_shift(proba, *thresholds.evidence.known_support, alpha, tested)
     adapted, old_value = thresholds, float("nan")
     if shift.moved.any():
         adapted, old_value = _adapted(thresholds, proba, shift)

@@ -178,9 +178,8 @@ def expect(
     decided = np.asarray(thresholds._decide(matrix)) == 1
     calibration = Calibration(thresholds, matrix, calibrate)
     proba = calibration.probabilities(matrix)
-    evidence = thresholds.evidence
     every = np.ones(len(thresholds), dtype=bool)
-    shift = estimate_shift(proba, evidence.support, evidence.n_samples, 0.01, every)
+    shift = estimate_shift(proba, *thresholds.evidence.known_support, 0.01, every)
     doubts = _doubts(calibration, matrix, names)
     if shift.moved.any() and not adapt:
         moved = _named(shift.moved, names)
