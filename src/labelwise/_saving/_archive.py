@@ -59,34 +59,26 @@ def open_archive(
     `n_packed` is the size of the file, if it is packed once more than the stream.
     """
     n_bytes = stream.getbuffer().nbytes if n_packed is None else n_packed
-    limits = _SizeLimits(path, max_bytes, n_bytes)
+
+    def check_size(size: int) -> None:
+        if size > max_bytes:
+            raise DataError(path, f"contains more than max_bytes={max_bytes} bytes.")
+        if size > max(_ALWAYS_ALLOWED, _MOST_RATIO * n_bytes):
+            raise DataError(
+                path,
+                f"takes {size} bytes in memory, more than {_MOST_RATIO} times its size on disk.",
+            )
+
     with zipfile.ZipFile(stream) as packed:
         _check_names(path, packed)
-        limits.check(sum(member.file_size for member in packed.infolist()))
+        check_size(sum(member.file_size for member in packed.infolist()))
         text = _text(path, packed, _SCHEMA)
         costs = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
-        limits.check(costs + _unpacked_size(packed))
+        check_size(costs + _unpacked_size(packed))
         objects = _described_objects(path, _parsed(path, text, _SCHEMA))
         _check_members(path, packed, objects, max_bytes)
         about = _parsed(path, _text(path, packed, ABOUT), ABOUT)
     return Archive(path, stream, objects, about)
-
-
-class _SizeLimits(NamedTuple):
-    """Largest sizes in memory of the content of a file."""
-
-    path: Path
-    max_bytes: int
-    n_packed: int
-
-    def check(self, size: int) -> None:
-        if size > self.max_bytes:
-            raise DataError(self.path, f"contains more than max_bytes={self.max_bytes} bytes.")
-        if size > max(_ALWAYS_ALLOWED, _MOST_RATIO * self.n_packed):
-            raise DataError(
-                self.path,
-                f"takes {size} bytes in memory, more than {_MOST_RATIO} times its size on disk.",
-            )
 
 
 def _check_names(path: Path, packed: zipfile.ZipFile) -> None:

@@ -221,7 +221,7 @@ def _check_indices(matrix: Any, input_name: str) -> None:
             # The constructor compares the number of offsets with that of the diagonals.
             sparse.dia_array((matrix.data, matrix.offsets), shape=matrix.shape)
         elif matrix.format in ("lil", "dok"):
-            if matrix.format == "lil" and any(map(_differ_in_length, matrix.rows, matrix.data)):
+            if matrix.format == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
                 raise ValueError("rows and data must have lists of the same lengths")
             _check_compressed(matrix.tocsr())
     except (ValueError, TypeError, IndexError, AttributeError) as error:
@@ -229,10 +229,6 @@ def _check_indices(matrix: Any, input_name: str) -> None:
             f"{input_name} must be a sparse matrix with indices inside its shape "
             f"{matrix.shape}, got a {matrix.format} matrix that is broken: {error}."
         ) from error
-
-
-def _differ_in_length(columns: list[Any], values: list[Any]) -> bool:
-    return len(columns) != len(values)
 
 
 def _check_whole_numbers(*arrays: np.ndarray) -> None:

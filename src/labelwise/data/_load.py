@@ -157,7 +157,8 @@ def _read_files(files: list[Path], request: ReadRequest) -> Dataset:
     if chosen is None:
         if is_model_file(path):
             raise DataError(path, "is a model, not a data set: read it with labelwise.load.")
-        raise DataError(path, f"has none of the endings {known_endings()} (.gz).")
+        known = ", ".join(ending for one in FORMATS for ending in one.endings)
+        raise DataError(path, f"has none of the endings {known} (.gz).")
     refuse_unused(request, chosen.title, chosen.uses)
     return chosen.read(files, request)
 
@@ -175,11 +176,6 @@ def format_of(path: Path) -> FileFormat | None:
         return next(filter(None, inside), None)
     ending = ending_of(path)
     return next((known for known in FORMATS if ending in known.endings), None)
-
-
-def known_endings() -> str:
-    """Return the endings of all formats as text for error messages."""
-    return ", ".join(ending for known in FORMATS for ending in known.endings)
 
 
 def find_files(wanted: str, homes: Sequence[Path]) -> tuple[list[Path], str]:

@@ -268,7 +268,8 @@ class Study:
         ValueError
             If `resume` is neither a bool nor "any-code", or if there is no store.
         """
-        _check_resume(resume)
+        if resume not in (True, False, _ANY_CODE):
+            raise ValueError(f"resume must be True, False or {_ANY_CODE!r}, got {resume!r}.")
         store = self.store if store is None else store
         if store is None:
             raise ValueError("store must be given for a study that was not read from a file.")
@@ -424,12 +425,6 @@ def _check_directions(lower_is_better: Any, measures: Mapping[str, Any]) -> dict
             )
     own = {name: True for name in measures if name not in known}
     return own | known | dict.fromkeys(names, False)
-
-
-def _check_resume(resume: Any) -> None:
-    """Refuse what is neither a bool nor the word for keeping cells of any code."""
-    if resume not in (True, False, _ANY_CODE):
-        raise ValueError(f"resume must be True, False or {_ANY_CODE!r}, got {resume!r}.")
 
 
 def _check_seeds(seeds: Any) -> tuple[int, ...]:

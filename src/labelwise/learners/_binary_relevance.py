@@ -351,7 +351,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, loss = check_penalty(self.penalty), check_loss(self.loss)
         tol = check_tol(self.tol, loss)
-        for name in ("share_penalty", "compact"):
+        for name in ("share_penalty", "compact", "standardize"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}.")
         targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
@@ -381,8 +381,6 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
 
     def _standardized(self, X: Any) -> tuple[Any, np.ndarray | float]:
         """Return features of variance 1, if that is asked for, and what they were divided by."""
-        if not isinstance(self.standardize, bool | np.bool_):
-            raise TypeError(f"standardize must be True or False, got {self.standardize!r}.")
         if not self.standardize:
             return X, 1.0
         # Folds share the deviations of all samples, which do not depend on labels. A regression

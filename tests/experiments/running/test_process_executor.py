@@ -93,7 +93,7 @@ for attempt in range(int(sys.argv[2])):
     end = time.monotonic() + 60
     while len(in_group(runner.pid)) < n_wanted and time.monotonic() < end:
         time.sleep(0.01)
-    time.sleep(random.Random(attempt).uniform(0, 0.5 if attempt % 2 else 3))
+    time.sleep(random.Random(attempt).uniform(0, 0.5 if attempt % 2 else 1.5))
     most = max(most, len(in_group(runner.pid)))
     os.kill(runner.pid, signal.SIGKILL)
     runner.wait()

@@ -290,7 +290,8 @@ class OwnCode:
         spaces = [function.__globals__]
         # A name may be that of a module of the user's, and another one that of a thing in it.
         known = [function.__globals__[name] for name in names & function.__globals__.keys()]
-        spaces += [vars(module) for module in known if _is_own_module(module)]
+        modules = [value for value in known if isinstance(value, types.ModuleType)]
+        spaces += [vars(module) for module in modules if is_own(module.__name__)]
         for space in spaces:
             for name in sorted(names & space.keys()):
                 self.add(space[name])
@@ -338,10 +339,6 @@ def _names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
-
-
-def _is_own_module(value: Any) -> bool:
-    return isinstance(value, types.ModuleType) and is_own(value.__name__)
 
 
 @cache

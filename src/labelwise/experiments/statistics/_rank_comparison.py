@@ -37,7 +37,8 @@ class RankComparison:
             The keys are measure, higher_is_better, n_datasets, ranks and p_values.
         """
         p_values: dict[str, float] = {}
-        if not self._all_tie() and self.sign is not None and self.wilcoxon is not None:
+        all_tie = self.ranks.n_all_tied == len(self.values.blocks)
+        if not all_tie and self.sign is not None and self.wilcoxon is not None:
             p_values = {"sign": self.sign.p_value, "wilcoxon": self.wilcoxon.p_value}
         elif self.friedman is not None:
             p_values = {
@@ -73,9 +74,6 @@ class RankComparison:
                 f"{self.sign!r}\n{self.wilcoxon!r}",
             ]
         return "\n\n".join(parts)
-
-    def _all_tie(self) -> bool:
-        return self.ranks.n_all_tied == len(self.values.blocks)
 
 
 def _several_methods(friedman: FriedmanTest, nemenyi: RankPairs) -> list[str]:

@@ -225,12 +225,12 @@ def _best_penalties(
     groups = _groups(design, tasks)
     chosen = np.empty(tasks.widths.size)
     jobs = [(tasks.take(g), None if W is None else W[:, tasks.columns(g)]) for g in groups]
-    for k, (group, found) in enumerate(
+    for k, (group, (best, margins, scaled)) in enumerate(
         zip(groups, _in_parallel(problem, _best_of_path, folds, jobs), strict=True)
     ):
-        chosen[group] = candidates[found.best]
-        held_out[:, tasks.columns(group)] = found.margins
-        sigmoids.slopes[group], sigmoids.intercepts[group] = found.sigmoids
+        chosen[group] = candidates[best]
+        held_out[:, tasks.columns(group)] = margins
+        sigmoids.slopes[group], sigmoids.intercepts[group] = scaled
         problem.report(f"paths of penalties, part {k + 1} of {len(groups)}")
     return chosen, held_out, sigmoids
 
@@ -266,32 +266,25 @@ def _steps_beyond(
     return np.asarray(found.W - start.W - first_step(objective, start, penalty, tasks))
 
 
-def _no_steps(*_: Any) -> None:
-    """Return None: a descent of the squared hinge loss gains nothing from those of other folds."""
-
-
-def _start(train: Any, *_: Any) -> Any:
-    """Return the start of a descent that gains nothing from weights of all samples."""
-    return train.start()
-
-
 class _Loss(NamedTuple):
     """How the regressions of a loss are fitted."""
 
     objective: type[Any]
     minimize: Callable[..., tuple[Any, int]]
-    beyond: Callable[..., np.ndarray | None]
     tol: float  # by default
     to_choose: float  # relative tolerance while penalties are compared
-    restart: Callable[..., Any]  # start of a fold, from weights that are fitted to all samples
-    is_shuffled: bool  # whether samples must be in random order
+    is_shuffled: bool = False  # whether samples must be in random order
+    # The steps of a fold that others add to their first; None if they gain nothing from it.
+    beyond: Callable[..., np.ndarray] | None = None
+    # The start of a fold from weights of all samples; None if it gains nothing from them.
+    restart: Callable[..., Any] | None = None
 
 
 _LOSSES = {
-    "log": _Loss(MeanLogLoss, minimize, _steps_beyond, 1e-13, 1e-5, _start, False),
+    "log": _Loss(MeanLogLoss, minimize, 1e-13, 1e-5, beyond=_steps_beyond),
     # On bibtex, values are then 3e-4 above the optimum; with liblinear's default, 1e-3.
     "squared_hinge": _Loss(
-        MeanSquaredHinge, minimize_hinge, _no_steps, 1e-3, 1e-3, MeanSquaredHinge.restart, True
+        MeanSquaredHinge, minimize_hinge, 1e-3, 1e-3, True, restart=MeanSquaredHinge.restart
     ),
 }
 
@@ -308,27 +301,20 @@ class _FoldSamples(NamedTuple):
         return _LOSSES[problem.loss].objective(self.design, tasks.rows(self.rows), cut)
 
 
-class _PathResult(NamedTuple):
-    """Index of each task's best penalty, and its margins of the test samples of all folds."""
-
-    best: np.ndarray
-    margins: np.ndarray
-    sigmoids: Sigmoids  # which rescale the margins
-
-
 def _best_of_path(
     problem: RegressionProblem,
     folds: list[tuple[_FoldSamples, _FoldSamples]],
     tasks: Tasks,
     W: np.ndarray | None,
-) -> _PathResult:
-    """Find the penalty with the least held-out loss per task.
+) -> tuple[np.ndarray, np.ndarray, Sigmoids]:
+    """Find the penalty with the least held-out loss per task, by its number.
 
-    `W` has the weights at a single penalty, fitted to all samples.
+    Also return margins of the test samples of all folds, if they are kept, and the sigmoids that
+    rescale them. `W` has the weights at a single penalty, fitted to all samples.
     """
     loss = _LOSSES[problem.loss]
     objectives = [tuple(part.objective(problem, tasks) for part in fold) for fold in folds]
-    if W is None:
+    if W is None or loss.restart is None:
         points = [train.start() for train, _ in objectives]
     else:
         penalties = np.full(tasks.widths.size, problem.penalties[0])
@@ -344,7 +330,7 @@ def _best_of_path(
         beyond = None
         for f, (train, _) in enumerate(objectives):
             found, _ = loss.minimize(train, points[f], penalties, loss.to_choose, going, beyond)
-            if f == 0:
+            if f == 0 and loss.beyond is not None:
                 beyond = loss.beyond(train, points[0], found, penalties, going)
             points[f] = found
         losses[k, going], scaled = _held_out_losses(problem, objectives, Y, points, going)
@@ -361,7 +347,7 @@ def _best_of_path(
         if going.size == 0:
             break
     # Of equal losses, argmin takes the first, which has the strongest penalty.
-    return _PathResult(np.argmin(losses, axis=0), np.concatenate(margins), sigmoids)
+    return np.argmin(losses, axis=0), np.concatenate(margins), sigmoids
 
 
 def _held_out_losses(
