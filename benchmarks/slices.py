@@ -23,7 +23,8 @@ from labelwise.decisions import Certify, best_thresholds
 from labelwise.measures import count, f_measure, micro, precision, recall
 
 TABLE = Path(__file__).with_name("slices.md")
-SET = "nih-chestxray"
+YEARS = TABLE.with_name("slices_years.md")
+SET, BY_YEAR = "nih-chestxray", "makupalat"
 N_SPLITS = 10
 PLAIN: tuple[dict[str, Any], ...] = (
     {"maximize": "micro-f"},
@@ -57,15 +58,15 @@ def mean_row(found: list[dict[str, float]]) -> str:
     return " | ".join(f"{np.mean([one[name] for one in found]):.3f}" for name in found[0])
 
 
-def plain_table(data: ScoredRows) -> list[str]:
-    """Compare thresholds of all images with those by slice, on the other patients."""
+def plain_table(data: ScoredRows, tuned_for: tuple[dict[str, Any], ...] = PLAIN) -> list[str]:
+    """Compare thresholds of all rows with those by slice, on the other patients or texts."""
     lines = [
         "| tuned for | thresholds | F | F, worst slice | precision | precision, worst slice | "
         "recall |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
-    for options in PLAIN:
-        found: dict[str, list[dict[str, float]]] = {"of all images": [], "by slice": []}
+    for options in tuned_for:
+        found: dict[str, list[dict[str, float]]] = {"of all": [], "by slice": []}
         for number in range(N_SPLITS):
             tuning, testing = data.split(number)
             for kind, results in found.items():
@@ -210,6 +211,13 @@ def main() -> None:
     data = scored_rows(SET)
     tables = plain_table(data), certified_table(data), simulation_table()
     TABLE.write_text("\n\n".join("\n".join(lines) for lines in tables) + "\n", encoding="utf-8")
+    years_table()
+
+
+def years_table() -> None:
+    """Compare thresholds of Finnish texts by year: before 2016, 2016, and after."""
+    lines = plain_table(scored_rows(BY_YEAR), PLAIN[:2])
+    YEARS.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
