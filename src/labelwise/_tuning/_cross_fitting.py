@@ -85,12 +85,7 @@ def value_of_counts(problem: Problem, request: Request, counts: Counts) -> float
     return float(request.value(counts, problem.weights if request.counts_by == "sample" else None))
 
 
-def check_calibration(
-    problem: Problem,
-    certify: Certify | None,
-    *,
-    ids: Any = None,
-) -> Problem | None:
+def check_calibration(problem: Problem, certify: Certify | None, ids: Any) -> Problem | None:
     """Check the samples that a guarantee is tested on; their labels are those of the problem.
 
     If `ids` names a column, these samples have it, too.
@@ -107,14 +102,7 @@ def check_calibration(
     if problem.groups is not None and given_groups is None:
         raise ValueError("calibration must contain groups if groups are given.")
     column = ids if isinstance(ids, str | bool) else None
-    tested = check_problem(
-        scores,
-        Y,
-        problem.names,
-        given_groups,
-        allow_missing=True,
-        ids=column,
-    )
+    tested = check_problem(scores, Y, problem.names, given_groups, allow_missing=True, ids=column)
     if tested.n_labels != problem.n_labels:
         raise ValueError(
             f"calibration has {tested.n_labels} labels, but scores have {problem.n_labels}."

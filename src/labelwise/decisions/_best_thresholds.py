@@ -272,7 +272,7 @@ def best_thresholds(
         warn_of_labels_without_positives(curves)
         return tune_and_correct(curves, request, random_state).thresholds
     problem = curves
-    tested = check_calibration(problem, request.certify, ids=ids)
+    tested = check_calibration(problem, request.certify, ids)
     warn_of_labels_without_positives(problem)
     asked = request_in_slices(request, problem)
     if request.limits.are_set:

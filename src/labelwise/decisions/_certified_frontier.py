@@ -260,7 +260,7 @@ def certified_frontier(
     problem = check_problem(
         scores, Y, label_names, groups, sample_weight, allow_missing=True, ids=ids
     )
-    tested = check_calibration(problem, certify, ids=ids)
+    tested = check_calibration(problem, certify, ids)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     parts = split_parts(problem, certify, check_random_state(random_state), tested)
     path = _points_of(parts)

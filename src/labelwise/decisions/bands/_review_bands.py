@@ -209,7 +209,7 @@ def review_bands(
     request = BandRequest(
         min_precision, min_recall, max_review, cost, guarantee, n_labels=problem.n_labels
     )
-    tested = check_calibration(problem, request.certify, ids=ids)
+    tested = check_calibration(problem, request.certify, ids)
     warn_of_label_order(problem.names, frame_names(Y), label_names)
     warn_of_labels_without_positives(problem)
     return solve_bands(problem, request, random_state, tested)

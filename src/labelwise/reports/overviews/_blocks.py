@@ -39,12 +39,12 @@ class PageSection:
     blocks: Sequence[Block] = field(default_factory=tuple)
 
 
-def text_column(key: str, head: str, values: Sequence[str], note: str = "") -> Block:
+def text_column(key: str, head: str, values: Sequence[str]) -> Block:
     """Return a column of texts, such as names; what cannot be shown is shown escaped."""
     given = list(map(str, values))
     pairs = ((i, text, printable(text, _LONGEST_TEXT)) for i, text in enumerate(given))
     shown = {i: short for i, text, short in pairs if short != text}
-    return {"key": key, "head": head, "show": "text", "values": given, "shown": shown, "note": note}
+    return {"key": key, "head": head, "show": "text", "values": given, "shown": shown, "note": ""}
 
 
 def long_column(key: str, head: str, values: Sequence[str]) -> Block:
