@@ -52,7 +52,7 @@ def test_the_solution_is_that_of_all_rows(data, params):
     problem = Problem(data[0], sparse.csc_array(data[1]), None)
     request = Request(**params, n_labels=problem.n_labels)
     wanted = solve(problem, request, 0)
-    found = tune_and_correct(CurvesByLabel(problem), request, None).thresholds
+    found = tune_and_correct(CurvesByLabel(problem), request, None)[0]
     np.testing.assert_array_equal(found.values, wanted.values)
     for name in ("value", "decided", "support", "gap", "certificate", "measure"):
         one, other = (getattr(result.evidence, name) for result in (found, wanted))

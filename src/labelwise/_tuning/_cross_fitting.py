@@ -28,19 +28,6 @@ from labelwise.splitting import assign
 N_FOLDS = 5
 
 
-class TunedAndCorrected(NamedTuple):
-    """Thresholds, with their value on samples that were not tuned on as evidence."""
-
-    thresholds: Thresholds
-    # bool, decided by thresholds of other folds, for the labels that have truth; None if unknown
-    decided: sparse.csc_array | None = None
-
-    @property
-    def corrected_value(self) -> float:
-        """The value on samples that were not tuned on; NaN if it is unknown."""
-        return self.thresholds.evidence.corrected_value
-
-
 def tune_and_correct(
     curves: Curves,
     request: Request,
@@ -48,29 +35,29 @@ def tune_and_correct(
     *,
     folds: np.ndarray | None = None,
     calibration: Problem | None = None,
-) -> TunedAndCorrected:
+) -> tuple[Thresholds, sparse.csc_array | None]:
     """Tune thresholds, and estimate the value and the constraints on other samples.
 
     `folds` is as in `cross_fitted`, `calibration` as in `solve`. With a guarantee, the
-    calibration samples give the value, and the guarantee states the constraints.
+    calibration samples give the value, and the guarantee states the constraints. The decisions by
+    thresholds of other folds are returned, too, of the labels that have truth; None if they are
+    not known.
     """
     if not isinstance(curves, Problem):
         # Thresholds of rows that are not in memory are not cross-fitted.
         tuned = solve(curves, request, random_state)
         checks = constraint_checks(curves, request, tuned, None)
-        return TunedAndCorrected(_with(tuned, constraints=checks))
+        return _with(tuned, constraints=checks), None
     problem = curves.with_top(request.max_rank)
     tuned = solve(problem, request, random_state, calibration)
     if tuned.evidence.guarantee is not None:
-        return TunedAndCorrected(tuned)
+        return tuned, None
     unseen = cross_fitted(problem, request, random_state, folds)
     checks = constraint_checks(problem, request, tuned, None if unseen is None else unseen.counts)
     if unseen is None:
-        return TunedAndCorrected(_with(tuned, constraints=checks))
+        return _with(tuned, constraints=checks), None
     value = value_of_counts(problem, request, unseen.counts)
-    return TunedAndCorrected(
-        _with(tuned, constraints=checks, corrected_value=value), unseen.decided
-    )
+    return _with(tuned, constraints=checks, corrected_value=value), unseen.decided
 
 
 def _with(tuned: Thresholds, **evidence: Any) -> Thresholds:

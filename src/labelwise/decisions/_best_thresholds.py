@@ -270,13 +270,13 @@ def best_thresholds(
     )
     if not isinstance(curves, Problem):
         warn_of_labels_without_positives(curves)
-        return tune_and_correct(curves, request, random_state).thresholds
+        return tune_and_correct(curves, request, random_state)[0]
     problem = curves
     tested = check_calibration(problem, request.certify, ids)
     warn_of_labels_without_positives(problem)
     asked = request_in_slices(request, problem)
     if request.limits.are_set:
-        tuned = tune_and_correct(problem, asked, random_state, calibration=tested).thresholds
+        tuned = tune_and_correct(problem, asked, random_state, calibration=tested)[0]
         warn_of_broken_constraints(tuned)
     else:
         tuned = solve(problem, asked, random_state)

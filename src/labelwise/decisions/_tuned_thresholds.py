@@ -393,7 +393,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     ) -> Thresholds:
         """Tune and correct the thresholds of a problem, by slice if it has slices."""
         asked = request_in_slices(request, problem)
-        found = tune_and_correct(problem, asked, self.random_state, folds=folds).thresholds
+        found = tune_and_correct(problem, asked, self.random_state, folds=folds)[0]
         return with_slices(found, problem, request, self.random_state)
 
     def _tuning_scores(self, samples: Samples, cv: Any) -> TuningScores:

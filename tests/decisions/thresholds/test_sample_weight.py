@@ -3,6 +3,7 @@
 Tests `curves/_exact_weights.py`, and weights in every objective.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -224,11 +225,11 @@ def test_the_corrected_value_of_whole_weights_is_that_of_repeated_samples(averag
     request = Request(maximize=f"{average}-f", max_decisions=None)
     one = check_problem(scores, Y, None, np.arange(60), weights)
     other = check_problem(scores[rows], Y[rows], None, rows)
-    value = tune_and_correct(one, request, 0, folds=folds).corrected_value
-    expected = tune_and_correct(other, request, 0, folds=folds[rows]).corrected_value
+    value = tune_and_correct(one, request, 0, folds=folds)[0].evidence.corrected_value
+    expected = tune_and_correct(other, request, 0, folds=folds[rows])[0].evidence.corrected_value
     np.testing.assert_allclose(value, expected, rtol=1e-12)
-    plain = tune_and_correct(check_problem(scores, Y, None), request, 0, folds=folds)
-    assert value != plain.corrected_value
+    plain, _ = tune_and_correct(check_problem(scores, Y, None), request, 0, folds=folds)
+    assert value != plain.evidence.corrected_value
 
 
 def test_constraints_are_checked_by_weight():
@@ -239,19 +240,22 @@ def test_constraints_are_checked_by_weight():
     rows = np.repeat(np.arange(80), weights)
     for limits in ({"min_precision": 0.7}, {"max_decisions": 0.5}):
         request = Request(**limits, n_labels=3)
-        one = tune_and_correct(check_problem(scores, Y, None, np.arange(80), weights), request, 0)
-        other = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
+        one, _ = tune_and_correct(
+            check_problem(scores, Y, None, np.arange(80), weights), request, 0
+        )
+        other, _ = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
         (found,), (expected,) = (
-            one.thresholds.evidence.constraints,
-            other.thresholds.evidence.constraints,
+            one.evidence.constraints,
+            other.evidence.constraints,
         )
         assert (found.limit, found.value) == (expected.limit, expected.value)
 
 
-def test_thresholds_of_weighted_samples_are_not_adapted():
+def test_thresholds_of_weighted_samples_without_priors_are_not_adapted():
     found = best_thresholds([[0.1], [0.5], [0.9]], [[0], [1], [1]], sample_weight=[1, 2, 1])
     assert "samples counted by weight" in repr(found)
-    with pytest.raises(ValueError, match="they were tuned with weights of samples"):
+    found = replace(found, evidence=replace(found.evidence, priors=None))  # as in older files
+    with pytest.raises(ValueError, match="release tuned them with weights of samples and did not"):
         adapt_thresholds(found, [[0.2], [0.7]])
 
 

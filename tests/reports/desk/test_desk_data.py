@@ -167,7 +167,7 @@ def test_thresholds_of_an_unknown_request_have_no_value_on_new_rows():
 def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
     desk = Desk(SCORES, Y, random_state=0)
     request = Request()
-    tuned = tune_and_correct(desk.problem, request, 0).thresholds
+    tuned = tune_and_correct(desk.problem, request, 0)[0]
     corrected = tuned.evidence.corrected_value
     head, more = _page_data.desk_page(desk).words["headline"]
     assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new samples."

@@ -206,7 +206,7 @@ def test_beside_the_optimum_is_the_corrected_value_of_python(desk, beta):
     desk.fill("#beta", beta)
     problem = Problem(SCORES, sparse.csc_array(Y.astype(bool)), None)
     request = Request(beta=beta)
-    same(desk.number("#u-f"), tune_and_correct(problem, request, 0).corrected_value)
+    same(desk.number("#u-f"), tune_and_correct(problem, request, 0)[0].evidence.corrected_value)
     assert desk.number("#u-f") < desk.number("#n-f")
     check_unseen(desk, oracle.held_out_counts(SCORES, Y, FOLDS, best_vertex(beta)), beta)
 

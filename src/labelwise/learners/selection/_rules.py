@@ -62,9 +62,8 @@ class TunedCuts:
         self, problem: Problem, folds: np.ndarray, request: Request, random_state: Any
     ) -> Judgement:
         """Tune thresholds, and correct their value by those of other folds."""
-        tuned = tune_and_correct(problem, request, random_state, folds=folds)
-        value = tuned.thresholds.value
-        return Judgement(value, tuned.corrected_value, tuned.decided, tuned.thresholds)
+        tuned, decided = tune_and_correct(problem, request, random_state, folds=folds)
+        return Judgement(tuned.value, tuned.evidence.corrected_value, decided, tuned)
 
 
 class ExpectedF:
