@@ -86,7 +86,10 @@ def save(model: Any, path: str | Path, *, trusted: Sequence[type] = ()) -> None:
         told = f"model cannot be saved, because load would refuse it: {error}"
         raise ValueError(told) from error
     if unknown:
-        raise TypeError(f"model must contain only types that load knows, got {', '.join(unknown)}.")
+        raise TypeError(
+            f"model must contain only types that load knows, got {', '.join(unknown)}: give them "
+            "by trusted, or save such a part by its own library or as ONNX."
+        )
     with zipfile.ZipFile(stream, "a") as packed:
         packed.writestr(ABOUT, json.dumps(_versions_here(), indent=1))
     with written_whole(path) as file:
