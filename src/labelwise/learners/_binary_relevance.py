@@ -98,7 +98,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     share_penalty : bool, default=False
         Whether all labels have the same λ, which is chosen on the first fold of `cv` by at most 32
         labels, from the rarest to the most frequent. "auto" then means λ = s / (n C) for n samples
-        with squared norms of s on average, and C = 0.03, 0.1, 0.3, 1 and 3. This is quick, see
+        with squared norms of s on average, and C = 0.03, 0.1, 0.3 and 1. This is quick, see
         Notes. Only without an estimator.
     standardize : bool, default=False
         Whether each feature is divided by its standard deviation before the linear models are
