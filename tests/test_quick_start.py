@@ -75,7 +75,9 @@ def test_the_pages_data_and_features_describe_what_their_code_prints(tmp_path, c
 
 def test_the_page_decisions_says_the_same_in_python_and_on_the_command_line(tmp_path, capsys):
     known = run_page("stages/decisions.md", tmp_path, {"__name__": "decisions"})
-    assert f"about {known['bands'].review_per_1000:,.0f} cells of" in capsys.readouterr().out
+    assert (
+        f"about {known['bands'].evidence.review_per_1000:,.0f} cells of" in capsys.readouterr().out
+    )
     states = pd.read_csv(tmp_path / "states.csv", index_col="id")
     assert np.array_equal(states, known["decided"])
     queue = (tmp_path / "queue.csv").read_text().splitlines()[1:]

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from labelwise.cli._program import COMMANDS
 from labelwise.cli.running import load_command
 from labelwise.cli.running._command import Settings, settings_in_use, with_options
 from labelwise.cli.running._errors import in_options, long_names_in_options, options_of
@@ -105,3 +106,9 @@ def test_options_are_found_by_the_names_of_arguments():
         "--safe-csv",
     )
     assert "data" not in options
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_has_two_options_of_one_name(name):
+    options = [word for one in load_command(name).params for word in one.opts]
+    assert [word for word in options if options.count(word) > 1] == []

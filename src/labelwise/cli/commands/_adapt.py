@@ -18,7 +18,7 @@ from labelwise.cli.running import command
     json=True,
     force=True,
     inputs=["scores"],
-    without=["bags"],
+    without=["columns", "bags"],
 )
 def adapt(
     thresholds: opt.ThresholdFile,
