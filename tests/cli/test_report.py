@@ -52,6 +52,16 @@ def test_a_page_is_written_with_everything(folder):
     assert "<bdi>My desk</bdi>" in (folder / "page.html").read_text()
 
 
+def test_the_column_of_groups_is_not_a_label(folder):
+    lines = (folder / "labels.csv").read_text().splitlines()
+    grouped = [f"{line},{'patient' if i == 0 else i // 2}" for i, line in enumerate(lines)]
+    (folder / "grouped.csv").write_text("\n".join(grouped))
+    words = ("report", "scores.csv", "grouped.csv", "-o", "page.html", "--groups", "patient")
+    done = run_program(folder, *words)
+    assert done.code == 0, done.stderr
+    assert data_of(folder / "page.html")["names"] == ["sea", "sky"]
+
+
 def test_the_page_goes_to_the_standard_output(folder):
     done = run_program(folder, "report", "scores.csv", "labels.csv", "-o", "-")
     assert done.code == 0

@@ -10,7 +10,13 @@ from scipy import sparse
 
 from labelwise._counts import micro_draws
 from labelwise._tuning import Problem, Request, cross_fitted, random_folds, tune_and_correct
-from labelwise.decisions import Thresholds, best_thresholds, corrected_value, micro_frontier
+from labelwise.decisions import (
+    Thresholds,
+    best_thresholds,
+    certified_frontier,
+    corrected_value,
+    micro_frontier,
+)
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import (
     Counts,
@@ -198,6 +204,21 @@ def test_thresholds_with_a_guarantee_are_certified():
     assert point.name == "certified"
     assert "with probability 0.9: micro precision at least 0.3" in point.note
     assert (point.decided.toarray() == tuned.decide(SCORES[~rows][:, 4:])).all()
+
+
+def test_groups_are_the_units_of_the_certified_line():
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(150), 8)
+    truth = (random.random((150, 3)) < 0.3)[groups]
+    scores = truth + 0.7 * random.normal(size=truth.shape)
+    desk = Desk(scores, truth, groups=groups, random_state=0)
+    shown = _page_data._certified_data(desk)
+    wanted = certified_frontier(scores, truth, groups=groups, random_state=desk.seed)
+    assert shown["nCalibration"] == wanted.n_calibration
+    guarantee = shown["points"][0]["guarantee"]
+    assert guarantee["n_groups"] == wanted.at(0).evidence.guarantee.n_groups < 150
+    alone = _page_data._certified_data(Desk(scores, truth, random_state=0))
+    assert alone["points"][0]["guarantee"]["n_groups"] is None
 
 
 def test_intervals_enclose_the_value_and_need_twenty_rows():

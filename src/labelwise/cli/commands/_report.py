@@ -74,6 +74,7 @@ def report(
     title: Annotated[
         str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
     ] = None,
+    groups: opt.Groups = None,
     seed: opt.Seed = 0,
     source: MatrixSource,
 ) -> None:
@@ -81,11 +82,11 @@ def report(
 
     For a store of labelwise compare, the page shows the results of its studies.
     """
-    of_desks = (thresholds, versus, slices, texts, model, title)
+    of_desks = (thresholds, versus, slices, texts, model, title, groups)
     if labels is None and any(one is not None for one in of_desks):
         raise ValueError(
-            "--thresholds, --versus, --slices, --texts, --model and --title need scores and "
-            "labels, got one file."
+            "--thresholds, --versus, --slices, --texts, --model, --title and --groups need scores "
+            "and labels, got one file."
         )
     if model is not None and texts is None:
         raise ValueError("--model reads the table of --texts, which was not given.")
@@ -100,8 +101,10 @@ def report(
     inputs = [*models, *beside, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output], inputs=inputs)
     with working("reading"), warnings_as_notes():
-        same = source.read(labels, models, labels_of_scores=True)
+        units = {"groups": groups}
+        same = source.read(labels, models, beside=units, labels_of_scores=True)
         of_rows: dict[str, Any] = {"ids": same.truth.ids}
+        of_rows |= source.row_values(labels, units, same.truth)
         notes = same.notes
         if slices is not None:
             of_rows["slices"], more = source.row_columns(slices, same.truth)

@@ -11,6 +11,7 @@ from labelwise._text import printable
 from labelwise._tuning import Problem
 from labelwise._validation import (
     Outcome,
+    check_groups,
     check_outcome,
     check_random_state,
     check_scores,
@@ -63,6 +64,9 @@ class Desk:
     decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), \
             default=None
         Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together, in one fold of held-out values and
+        as one unit of the certified line.
     model : estimator, default=None
         The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
         the terms that speak for the labels of listed samples. Labels without names are in the order
@@ -117,6 +121,7 @@ class Desk:
         versus: Any = None,
         *,
         decided: Any = None,
+        groups: Any = None,
         model: Any = None,
         X: Any = None,
         label_names: Sequence[str] | None = None,
@@ -134,7 +139,8 @@ class Desk:
             labels_of="scores",
         )
         _refuse_missing(outcome)
-        self.problem = Problem(outcome.scores, outcome.Y, outcome.names)
+        units = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+        self.problem = Problem(outcome.scores, outcome.Y, outcome.names, groups=units)
         self.rival = None
         if versus is not None:
             n_columns = check_scores(versus, input_name="versus").matrix.shape[1]
@@ -148,7 +154,7 @@ class Desk:
                 label_names=outcome.names,
                 allow_missing=True,
             )
-            self.rival = Problem(other.scores, outcome.Y, outcome.names)
+            self.rival = Problem(other.scores, outcome.Y, outcome.names, groups=units)
         self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
         self.ids = _texts(ids, "ids", self.n_samples)

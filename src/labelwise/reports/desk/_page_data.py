@@ -280,7 +280,9 @@ def _certified_data(desk: Desk) -> dict[str, Any] | None:
     if problem.n_samples * problem.n_labels > _MOST_CERTIFIED:
         return None
     try:
-        found = certified_frontier(problem.scores, problem.Y, random_state=desk.seed)
+        found = certified_frontier(
+            problem.scores, problem.Y, groups=problem.groups, random_state=desk.seed
+        )
     except ValueError:
         return None
     n_points = max(1, min(len(found), _MOST_CERTIFIED_THRESHOLDS // problem.n_labels))
