@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     )
     from labelwise._curves._cuts_kernels import (
         are_positive as are_positive,
-        count_reaching as count_reaching,
-        gather_reaching as gather_reaching,
     )
     from labelwise._curves._gaps import (
         Gaps as Gaps,

@@ -7,29 +7,6 @@ import numpy as np
 from labelwise._jit import njit
 
 
-@njit(cache=True, nogil=True)
-def count_reaching(scores, thresholds):
-    """Return how many scores of each label are at least its threshold."""
-    counts = np.zeros(thresholds.size, np.int64)
-    for i in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            counts[j] += scores[i, j] >= thresholds[j]
-    return counts
-
-
-@njit(cache=True, nogil=True)
-def gather_reaching(scores, floors, starts):
-    """Return the scores that are at least their label's floor, label j from ``starts[j]`` on."""
-    found = np.empty(starts[-1], scores.dtype)
-    places = starts[:-1].copy()
-    for i in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            if scores[i, j] >= floors[j]:
-                found[places[j]] = scores[i, j]
-                places[j] += 1
-    return found
-
-
 @njit(inner=True, nogil=True)
 def put_threshold(thresholds, place, upper, lower):
     """Store the threshold halfway between two scores, or `upper` if no float lies between."""

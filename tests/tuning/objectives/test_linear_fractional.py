@@ -1,11 +1,17 @@
 """A value is certified as the highest only if no thresholds have a higher one."""
 
+import math
+from functools import partial
+
 import numpy as np
 import pytest
 
+from labelwise._tuning.objectives._linear_fractional import certificate_of, least_certificate
 from labelwise.decisions import LinearFractional, best_thresholds
+from labelwise.measures import accuracy, balanced_accuracy, f_measure, jaccard, precision
 from tests.decisions.problems import random_problems
 from tests.oracles import thresholds as oracle
+from tests.spoken import spoken
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 # Denominators that vanish on some decisions: odds, and two that are 0 where all is right.
@@ -13,6 +19,16 @@ VANISHING = [
     ((1, 0, 0, 0), (0, 1, 0, 0)),
     ((1, 0, 0, 1), (0, 1, 1, 0)),
     ((1, 0, 0, 0), (0, 1, 1, 0)),
+]
+
+TVERSKY = LinearFractional((1, 0, 0, 0), (1, 0.3, 0.7, 0))
+MEASURES = [
+    *(partial(f_measure, beta=beta) for beta in (0.5, 1.0, 2.0, math.pi / 3)),
+    jaccard,
+    precision,
+    accuracy,
+    balanced_accuracy,
+    TVERSKY,
 ]
 
 
@@ -63,3 +79,18 @@ def test_a_value_for_an_empty_denominator_may_be_the_highest():
     tuned = best_thresholds([[0.9, 0.1], [0.2, 0.8]], [[1, 0], [1, 0]], maximize=measure)
     assert tuned.value == 0
     assert not tuned.evidence.exact
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=spoken)
+def test_the_certificate_of_a_higher_value_is_no_lower(measure):
+    for low, high in ((0.2, 0.3), (0.5, 0.9)):
+        least = least_certificate(measure, low, 30, 100)
+        if least is not None:
+            assert least <= certificate_of(measure, high, 30, 100)
+
+
+def test_a_certificate_that_falls_as_the_value_rises_bounds_nothing():
+    falling = LinearFractional((0, 0, 0, 1), (0, 0, 1, 0))
+    low, high = (certificate_of(falling, value, 30, 100) for value in (0.3, 0.6))
+    assert high < low
+    assert least_certificate(falling, 0.3, 30, 100) is None
