@@ -22,6 +22,8 @@ class Display:
 
     ax_: Any
     figure_: Any
+    # Draws on axes; a display whose `plot` takes further options has none.
+    _draw: ClassVar[Callable[..., None]]
 
     def plot(self, ax: Any = None) -> Self:
         """Draw what the class describes.
@@ -38,9 +40,6 @@ class Display:
         """
         self._draw(self._axes(ax, figsize=self._size()))
         return self
-
-    def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
 
     def _size(self) -> Any:
         """Return width and height of a new figure in inches; None for the default."""
