@@ -105,8 +105,11 @@ def test_messages_are_on_stderr(folder):
 def test_a_number_that_json_lacks_is_null(folder):
     path = folder / "one.csv"
     path.write_text("sea,sky\n0,1\n0,0\n0,1\n")
-    done = run_program(folder, "evaluate", "one.csv", "--scores", "one.csv", "--json")
+    words = ("evaluate", "one.csv", "--scores", "one.csv", "--json")
+    done = run_program(folder, *words, "--undefined", "nan")
     assert json.loads(done.stdout)["measures"]["macro-auc"]["value"] is None
+    mean_of_defined = json.loads(run_program(folder, *words).stdout)["measures"]["macro-auc"]
+    assert (mean_of_defined["value"], mean_of_defined["n_undefined"]) == (1.0, 1)
 
 
 @pytest.mark.parametrize(

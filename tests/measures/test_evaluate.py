@@ -93,7 +93,7 @@ def test_labels_that_count_as_one_are_reported_with_the_value_without_them():
     assert found["macro-f"] == 0.75
     assert "2 labels have no positives and no decisions and count as 1 in macro-f" in str(found)
     assert "macro-f is 0.5000 over labels with positives" in str(found)
-    assert 'undefined="skip" (--undefined skip) leaves these out of the means.' in str(found)
+    assert 'undefined="defined" (--undefined defined) leaves them out.' in str(found)
     skipped, zero = (evaluate(Y, decided=decided, undefined=u) for u in ("skip", "zero"))
     assert (skipped["macro-f"], zero["macro-f"]) == (0.5, 0.25)
     assert "No value for 2 labels, counted as 0: macro-recall, macro-f" in str(zero)
@@ -181,8 +181,32 @@ def test_undefined_labels_and_samples_are_counted():
     assert found.n_undefined["sample-recall"] == found.n_undefined["coverage"] == 2
     assert found.n_undefined["macro-f"] == 1
     assert found.n_undefined["micro-recall"] == 0
-    assert "No value for 1 label, left out of the mean: macro-precision, macro-recall" in str(found)
-    assert "No value for 2 samples, left out of the mean: sample-recall" in str(found)
+    assert f"{found['macro-recall']:.4f} (2 of 3)" in str(found)
+    assert f"{found['sample-recall']:.4f} (2 of 4)" in str(found)
+
+
+@given(decided_outcomes(), st.sampled_from(["nan", "defined", "zero"]))
+def test_the_mean_of_defined_values_keeps_the_conventional_one(outcome, undefined):
+    found = evaluate(outcome[0], decided=outcome[1], undefined=undefined)
+    counts = {"macro": count(*outcome, "label"), "sample": count(*outcome, "sample")}
+    for name, measure in COUNTED.items():
+        for average, cells in counts.items():
+            one = found.measured[f"{average}-{name}"]
+            values = measure(cells)
+            if undefined == "zero" and name in ("f", "jaccard"):
+                values = without_empty(measure, cells, 1.0)
+            known = values[~np.isnan(values)]
+            assert one.n_undefined == values.size - known.size
+            wanted = known.mean() if known.size else np.nan
+            assert one.mean_of_defined == pytest.approx(wanted, nan_ok=True)
+            if undefined == "defined":
+                assert one.value == pytest.approx(wanted, nan_ok=True)
+
+
+def test_a_mean_that_is_nan_is_printed_with_the_mean_of_defined_values_and_their_count():
+    Y, decided = [[1, 0], [0, 0]], [[1, 0], [0, 1]]
+    assert "nan (1.0000 over 1 of 2)" in str(evaluate(Y, decided=decided))
+    assert "nan" not in str(evaluate(Y, decided=decided, undefined="defined")).lower()
 
 
 def test_names_of_labels_are_kept_and_matched():

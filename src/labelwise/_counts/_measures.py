@@ -76,8 +76,8 @@ def ratio(numerator: Any, denominator: Any, when_empty: float) -> Any:
 def mean(values: Any, undefined: str | float = "nan", weights: np.ndarray | None = None) -> Any:
     """Average over the last axis (with weights), with NaN treated by the policy.
 
-    "nan": one undefined value makes the mean NaN. "skip": the mean of the defined values, NaN if
-    there are none. A number replaces each undefined value.
+    "nan": one undefined value makes the mean NaN. "skip" and "defined": the mean of the defined
+    values, NaN if there are none. A number replaces each undefined value.
     """
     filled, is_defined = filled_and_defined(values, undefined)
     if weights is None:
@@ -97,7 +97,7 @@ def filled_and_defined(values: Any, undefined: str | float) -> tuple[np.ndarray,
 
 def mean_of_sums(total: Any, n_defined: Any, n_all: Any, undefined: str | float) -> Any:
     """Compute the mean of `mean` from sums over `filled_and_defined`."""
-    if undefined == "skip":
+    if undefined in ("skip", "defined"):
         return ratio(total, n_defined, np.nan)
     if undefined == "nan":
         return np.where(n_defined < n_all, np.nan, total / n_all)[()]

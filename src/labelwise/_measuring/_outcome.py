@@ -22,13 +22,14 @@ _MANY = 2**20
 
 
 class Measured(NamedTuple):
-    """The value of a measure, what it averages, and its interval."""
+    """The value of a measure, what it averages, its interval, and its mean over defined values."""
 
     value: float
     by: str
     n_undefined: int
     low: float | None = None
     high: float | None = None
+    mean_of_defined: float = float("nan")
 
 
 def measure_outcome(
@@ -62,7 +63,10 @@ def measured_values(
 ) -> Measured:
     """Average the values of a measure, and count the undefined ones."""
     n_undefined = int(np.isnan(np.atleast_2d(values)).any(axis=0).sum())
-    return Measured(float(measure.averaged(values, undefined, weights)), measure.by, n_undefined)
+    value, of_defined = (
+        float(measure.averaged(values, policy, weights)) for policy in (undefined, "defined")
+    )
+    return Measured(value, measure.by, n_undefined, mean_of_defined=of_defined)
 
 
 def check_k(k: int, n_labels: int) -> None:

@@ -64,8 +64,12 @@ def check_beta(beta: Any) -> None:
 
 
 def check_undefined(undefined: Any, *, allow_zero: bool = False) -> str | float:
-    """Return the policy for undefined values: "nan", "skip" (, "zero") or a finite number."""
-    names = ("nan", "skip", "zero") if allow_zero else ("nan", "skip")
+    """Return the policy for undefined values: a name or a finite number.
+
+    With `allow_zero`, the policies "zero" and "defined" are known, too: both are of measures that
+    have conventional values for labels and samples without positives and decisions.
+    """
+    names = ("nan", "skip", "zero", "defined") if allow_zero else ("nan", "skip")
     if isinstance(undefined, str):
         if undefined in names:
             return undefined

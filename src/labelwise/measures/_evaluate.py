@@ -76,12 +76,13 @@ def evaluate(
         are computed at each of the `cutoffs`: the mean over samples of the weights of the hits
         among the k top-ranked labels, discounted by rank for NDCG, divided by that of the best
         ranking.
-    undefined : {"nan", "skip", "zero"} or float, default="nan"
-        How labels and samples without a value enter a mean: "nan" makes the mean NaN, "skip" leaves
-        them out, and a number replaces each missing value. `Evaluation.n_undefined` counts them.
-        F and Jaccard of a label or sample with neither positives nor decisions are 1 by
-        convention; "skip" leaves these out as well. "zero" counts 0 in both cases, as
-        scikit-learn does.
+    undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
+        How labels and samples without a value enter a mean: "nan" makes the mean NaN, "defined" and
+        "skip" leave them out, and a number replaces each missing value. `Evaluation.n_undefined`
+        counts them. F and Jaccard of a label or sample with neither positives nor decisions are 1
+        by convention; "skip" leaves these out as well. "zero" counts 0 in both cases, as
+        scikit-learn does. The printed evaluation has the mean of "defined" and its count beside a
+        mean that is NaN.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
         Frames bring their own names, and columns are matched by name. Without names, sets beside an

@@ -110,10 +110,14 @@ def _measured_by_sample(
 ) -> dict[str, Measured]:
     """Return the means over samples."""
     chosen = [one for one in measures if one.by == "sample"]
-    means = mean_of_sums(sums.totals, sums.n_defined, n_samples, undefined)
+    means, of_defined = (
+        mean_of_sums(sums.totals, sums.n_defined, n_samples, policy)
+        for policy in (undefined, "defined")
+    )
+    columns = zip(means.tolist(), of_defined.tolist(), sums.n_defined.tolist(), strict=True)
     return {
-        one.name: Measured(float(value), "sample", int(n_samples - n_defined))
-        for one, value, n_defined in zip(chosen, means, sums.n_defined, strict=True)
+        one.name: Measured(value, "sample", n_samples - n_defined, mean_of_defined=defined)
+        for one, (value, defined, n_defined) in zip(chosen, columns, strict=True)
     }
 
 

@@ -25,12 +25,8 @@ from labelwise._validation import check_backend
 Rows = list[list[str]]
 # Number of labels in the HTML table; frames and dictionaries contain all labels.
 _MOST_LABELS_SHOWN = 100
-# What each policy for undefined values does, for a note.
-_EFFECTS = {
-    "nan": "so the mean is undefined",
-    "skip": "left out of the mean",
-    "zero": "counted as 0",
-}
+# What the counts beside means are.
+_COUNTS = "In brackets: the number of labels or samples over which a mean is taken"
 
 # Measures in the table of slices, if decisions are given.
 _OF_SLICES = ("micro-precision", "micro-recall", "micro-f", "macro-f")
@@ -55,7 +51,7 @@ class Evaluation(Mapping[str, float]):
         Number of samples.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision.
-    undefined : {"nan", "skip", "zero"} or float, default="nan"
+    undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
         How labels and samples without a value entered the means.
     confidence : float or None, default=None
         Confidence of the intervals; None without intervals.
@@ -194,19 +190,29 @@ class Evaluation(Mapping[str, float]):
         found = [] if self.beta == 1 else [f"F with beta = {self.beta:g}."]
         if self.confidence is not None:
             found.append(f"Intervals: {self.confidence:.0%}, by bootstrap over samples.")
+        found += self._notes_of_undefined()
+        return found + _note_of_missing_labels(self) + _notes_of_empty(self)
+
+    def _notes_of_undefined(self) -> list[str]:
+        """Say how labels and samples without a value entered the means, if there are any."""
         groups: dict[tuple[int, str], list[str]] = {}
         for name, one in self.measured.items():
             if one.n_undefined and one.by != "all":
                 groups.setdefault((one.n_undefined, one.by), []).append(name)
-        effect = _EFFECTS.get(str(self.undefined), f"counted as {self.undefined}")
-        for (n_undefined, by), names in groups.items():
-            plural = "" if n_undefined == 1 else "s"
-            found.append(
-                f"No value for {n_undefined:,} {by}{plural}, {effect}: {', '.join(names)}."
-            )
-        if groups and self.undefined == "nan":
-            found.append('undefined="skip" (--undefined skip) leaves these out of the means.')
-        return found + _note_of_missing_labels(self) + _notes_of_empty(self)
+        if not groups:
+            return []
+        if self.undefined in ("defined", "skip"):
+            return [f"{_COUNTS}; the others have no value and are left out."]
+        if self.undefined == "nan":
+            return [
+                f"{_COUNTS}; the others have no value, so the mean is NaN; "
+                'undefined="defined" (--undefined defined) leaves them out.'
+            ]
+        effect = "counted as 0" if self.undefined == "zero" else f"counted as {self.undefined}"
+        return [
+            f"No value for {counted(n_undefined, by)}, {effect}: {', '.join(names)}."
+            for (n_undefined, by), names in groups.items()
+        ]
 
     def to_latex(self, by: str = "measure") -> str:
         """Format the values as a LaTeX table; names are escaped.
@@ -351,9 +357,17 @@ def _cell(evaluation: Evaluation, name: str) -> str:
     if name not in evaluation:  # at k there is only one average
         return ""
     found = evaluation.measured[name]
-    if found.low is None or found.high is None:
-        return _number(found.value)
-    return f"{_number(found.value)} [{_number(found.low)}, {_number(found.high)}]"
+    text = _number(found.value)
+    if found.low is not None and found.high is not None:
+        text = f"{text} [{_number(found.low)}, {_number(found.high)}]"
+    if not found.n_undefined or found.by == "all":
+        return text
+    n_all = evaluation.n_samples if found.by == "sample" else len(evaluation.label_names)
+    count = f"{n_all - found.n_undefined:,} of {n_all:,}"
+    if evaluation.undefined in ("defined", "skip"):
+        return f"{text} ({count})"
+    is_nan = evaluation.undefined == "nan" and found.n_undefined < n_all
+    return f"{text} ({_number(found.mean_of_defined)} over {count})" if is_nan else text
 
 
 def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:

@@ -52,7 +52,7 @@ def measure_scores(
     inverse_propensity : array-like of shape (n_labels,) or None, default=None
         Weights of the labels from `inverse_propensities`, for "ps-precision-at-K" and
         "ps-ndcg-at-K".
-    undefined : {"nan", "skip", "zero"} or float, default="nan"
+    undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter the mean, as in `evaluate`.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.

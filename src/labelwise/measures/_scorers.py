@@ -64,7 +64,7 @@ def scorer(
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. A name
         of any other measure allows only 1.
-    undefined : {"nan", "skip", "zero"} or float, default="nan"
+    undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean, as in `evaluate`.
     unknown_labels : {"raise", "missed"}, default="raise"
         What happens if Y (sets or a frame) has labels that the model was not fitted to. "raise" is

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Labels in the table on the screen; a file has all labels.
 _MOST_SHOWN = 20
-_UNDEFINED = ("nan", "skip", "zero")
+_UNDEFINED = ("defined", "skip", "zero", "nan")
 _OF_DECISIONS = ("positives", "decided", "precision", "recall", "f")
 _OF_SCORES = ("positives", "auc", "average-precision")
 
@@ -62,10 +62,11 @@ def evaluate(
     undefined: Annotated[
         str,
         typer.Option(
-            help="How labels and rows without a value enter a mean: nan, skip, or zero "
-            "(scikit-learn)."
+            help="How labels and rows without a value enter a mean: defined leaves them out, skip "
+            "also those without positives and decisions, zero counts 0 (scikit-learn), nan gives "
+            "nan."
         ),
-    ] = "nan",
+    ] = "defined",
     per_label: Annotated[
         bool, typer.Option("--per-label", help="Show the measures of each label, the worst first.")
     ] = False,
