@@ -30,6 +30,15 @@ def peer(X, y, penalty, weights=None):
     return model.fit(X, y, sample_weight=weights)
 
 
+def peer_with_penalised_intercept(X, y, penalty, weights=None):
+    """scikit-learn's regression on a constant feature in the place of the intercept."""
+    total = len(y) if weights is None else weights.sum()
+    model = LogisticRegression(
+        C=1 / (total * penalty), solver="lbfgs", tol=1e-12, max_iter=10000, fit_intercept=False
+    )
+    return model.fit(np.column_stack([X, np.ones(len(X))]), y, sample_weight=weights)
+
+
 def best_penalty(X, y, penalties, splits):
     """The penalty with the least log-loss on held-out folds."""
     losses = []

@@ -35,6 +35,7 @@ from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,
     check_loss,
+    check_penalize_intercept,
     check_penalty,
     check_rescale,
     check_tol,
@@ -71,10 +72,10 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
 
         mean loss + λ/2 · ‖w‖²,
 
-    with an intercept that is not penalised. Features are not scaled unless `standardize` is set.
-    With the log-loss, this is scikit-learn's logistic regression with C = 1 / (n λ); with the
-    squared hinge loss, a linear support vector machine with that C. Each label has its own λ, the
-    one with the least loss on held-out folds.
+    with an intercept that is not penalised unless `penalize_intercept` is set. Features are not
+    scaled unless `standardize` is set. With the log-loss, this is scikit-learn's logistic
+    regression with C = 1 / (n λ); with the squared hinge loss, a linear support vector machine with
+    that C. Each label has its own λ, the one with the least loss on held-out folds.
 
     Parameters
     ----------
@@ -100,6 +101,10 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         labels, from the rarest to the most frequent. "auto" then means λ = s / (n C) for n samples
         with squared norms of s on average, and C = 0.03, 0.1, 0.3 and 1. This is quick, see
         Notes. Only without an estimator.
+    penalize_intercept : bool, default=False
+        Whether the intercept is penalised like a weight, λ/2 · (‖w‖² + b²), as by Mallet and
+        liblinear. Probabilities of rare labels then lie closer to 1/2, and the coefficients depend
+        on the origin of the features. Only with the log-loss, without an estimator.
     standardize : bool, default=False
         Whether each feature is divided by its standard deviation before the linear models are
         fitted, so that the penalty does not depend on units. `coef_` are coefficients of the
@@ -210,6 +215,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         cv: Any = 5,
         rescale: bool = False,
         share_penalty: bool = False,
+        penalize_intercept: bool = False,
         standardize: bool = False,
         compact: bool = False,
         tol: float | None = None,
@@ -222,6 +228,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         self.cv = cv
         self.rescale = rescale
         self.share_penalty = share_penalty
+        self.penalize_intercept = penalize_intercept
         self.standardize = standardize
         self.compact = compact
         self.tol = tol
@@ -369,6 +376,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             loss=loss,
             rescales=check_rescale(self.rescale, penalties),
             shares_penalty=bool(self.share_penalty),
+            penalizes_intercept=check_penalize_intercept(self.penalize_intercept, loss),
         )
         found = fit_label_regressions(problem, targets, self.cv, groups)
         self.coef_, self.intercept_ = found.coefficients, found.intercepts

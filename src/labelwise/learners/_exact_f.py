@@ -23,6 +23,7 @@ from labelwise.learners.regression._log_loss import Tasks, softmaxes
 from labelwise.learners.regression._penalty_path import (
     RegressionProblem,
     Splits,
+    check_penalize_intercept,
     check_penalty,
     check_tol,
     fit_regressions,
@@ -53,6 +54,8 @@ class ExactFPlugin(ExpectedFClassifier):
         The folds on which λ is chosen. A number k means k folds of
         ``MultilabelStratifiedKFold(method="iterative")``, by pairs of a label and a size, the
         same ones every time.
+    penalize_intercept : bool, default=False
+        Whether intercepts are penalised like weights, as by Mallet: λ/2 · (‖w‖² + b²).
     tol : float, default=None
         A regression stops when the decrease of its objective that the next step predicts is less
         than `tol` times the objective. None means 1e-13, at which probabilities of the training
@@ -113,6 +116,7 @@ class ExactFPlugin(ExpectedFClassifier):
         beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
+        penalize_intercept: bool = False,
         tol: float | None = None,
         consistent: bool = False,
         n_jobs: int | None = None,
@@ -121,6 +125,7 @@ class ExactFPlugin(ExpectedFClassifier):
         self.beta = beta
         self.penalty = penalty
         self.cv = cv
+        self.penalize_intercept = penalize_intercept
         self.tol = tol
         self.consistent = consistent
         self.n_jobs = n_jobs
@@ -154,6 +159,7 @@ class ExactFPlugin(ExpectedFClassifier):
             If a parameter or y is of the wrong type.
         """
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
+        penalizes_intercept = check_penalize_intercept(self.penalize_intercept)
         targets = learn_targets(self, X, y, groups=groups)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
@@ -173,8 +179,9 @@ class ExactFPlugin(ExpectedFClassifier):
             splits: Splits = []
             if len(penalties) > 1:
                 splits = penalty_splits(cv, X, sizes.classes, groups)
+            settings = penalties, tol, self.n_jobs, partial(report_progress, self)
             problem = RegressionProblem(
-                X, weights, splits, penalties, tol, self.n_jobs, partial(report_progress, self)
+                X, weights, splits, *settings, penalizes_intercept=penalizes_intercept
             )
             found = fit_regressions(problem, sizes.tasks)
             self.coef_[sizes.columns] = found.coefficients.T

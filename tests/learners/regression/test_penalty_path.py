@@ -27,6 +27,7 @@ from tests.oracles.logistic import (
     multinomial_value,
     multinomials,
     peer,
+    peer_with_penalised_intercept,
     rescaled_choice,
 )
 
@@ -115,6 +116,73 @@ def test_multinomial_optima_are_those_of_scikit_learn(weighted, penalty):
         assert reached <= best * (1 + 1e-10)
     alone = BinaryRelevance(penalty=penalty).fit(X, Y[:, [2]], sample_weight=weights)
     np.testing.assert_allclose(found.coefficients[:, -1], alone.coef_[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("form", ["dense", "wide", "sparse", "full sparse"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("penalty", [10.0, 1e-2, 1e-4])
+def test_a_penalised_intercept_is_the_weight_of_a_constant_feature(form, weighted, penalty):
+    shape = (40, 60) if form == "wide" else (150, 6)
+    X, Y = some_data(*shape, thin=form == "sparse")
+    weights = np.random.default_rng(0).integers(0, 4, len(X)) / 2.0 if weighted else None
+    rows = sparse.csr_array(X) if "sparse" in form else X
+    model = BinaryRelevance(penalty=penalty, penalize_intercept=True)
+    model.fit(rows, Y, sample_weight=weights)
+    with_ones = np.column_stack([X, np.ones(len(X))])
+    for j, y in enumerate(Y.T):
+        other = peer_with_penalised_intercept(X, y, penalty, weights).coef_[0]
+        best = logistic_value(with_ones, y, weights, other, 0.0, penalty)
+        own = np.append(model.coef_[j], model.intercept_[j])
+        assert logistic_value(with_ones, y, weights, own, 0.0, penalty) <= best * (1 + 1e-10)
+        np.testing.assert_allclose(own, other, atol=1e-3)
+
+
+def test_multinomial_intercepts_are_penalised_like_weights():
+    X, Y = some_data()
+    classes = [Y[:, 0] + Y[:, 1], Y[:, 0] * Y.sum(axis=1)]
+    tasks = multinomials(*classes)
+    found = fit_regressions(problem(X)._replace(penalizes_intercept=True), tasks)
+    with_ones = np.column_stack([X, np.ones(len(X))])
+    ends = np.cumsum(tasks.widths)
+    for y, own in zip(classes, map(slice, ends - tasks.widths, ends), strict=True):
+        whole = np.vstack([found.coefficients[:, own], found.intercepts[own]])
+        reached = multinomial_value(with_ones, y, None, of_all_classes(whole), 0.0, 0.01)
+        other = peer_with_penalised_intercept(X, y, 0.01).coef_.T
+        assert reached <= multinomial_value(with_ones, y, None, other, 0.0, 0.01) * (1 + 1e-10)
+
+
+def test_penalised_intercepts_of_dense_and_sparse_rows_are_chosen_alike():
+    X, Y = some_data(thin=True)
+    settings = {"penalize_intercept": True, "penalty": [1e-4, 1e-2, 1.0]}
+    dense, thin = (BinaryRelevance(**settings).fit(rows, Y) for rows in (X, sparse.csr_array(X)))
+    np.testing.assert_array_equal(dense.penalties_, thin.penalties_)
+    np.testing.assert_allclose(dense.intercept_, thin.intercept_, atol=1e-5)
+
+
+def test_a_class_that_folds_lack_has_a_finite_penalised_intercept():
+    X, Y = some_data()
+    Y[:, 0] = 0
+    Y[3, 0] = 1
+    model = ExactFPlugin(penalize_intercept=True, penalty=[1e-2, 1.0]).fit(X, Y)
+    assert np.abs(model.intercept_).max() < 30
+    proba = BinaryRelevance(penalize_intercept=True, penalty=[1e-2, 1.0]).fit(X, Y)
+    assert np.abs(proba.intercept_).max() < 30
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"penalize_intercept": 1}, TypeError, "penalize_intercept must be True or False, got 1"),
+        (
+            {"penalize_intercept": True, "loss": "squared_hinge"},
+            ValueError,
+            'penalize_intercept must be False unless loss="log", got loss=.squared_hinge',
+        ),
+    ],
+)
+def test_bad_settings_of_the_intercept_are_refused(params, error, message):
+    with pytest.raises(error, match=message):
+        BinaryRelevance(**params).fit(*some_data())
 
 
 def test_the_chosen_penalty_has_the_least_held_out_loss():

@@ -53,6 +53,9 @@ class Design:
     # (n_features, n_coordinates) if rotated, the features of the coordinates if some are left out,
     # None for the identity
     basis: np.ndarray | None
+    # (n_coordinates,): coefficients with which every sample has the margin 1, if the intercept is
+    # that of a constant feature, which is penalised; the last coordinate then has no weight
+    constant: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> Design:
         """Take some samples, in the same coordinates."""
@@ -98,15 +101,35 @@ class Design:
         else:
             weights = np.zeros((self.mean.size, W.shape[1]))
             weights[self.basis] = W[:-1]
-        return weights, W[-1] - self.mean @ weights
+        intercepts = W[-1] - self.mean @ weights
+        if self.constant is not None:
+            return weights[:-1], weights[-1] + intercepts
+        return weights, intercepts
 
 
-def make_design(X: Any, sample_weight: np.ndarray | None = None) -> Design:
-    """Prepare all samples, rotated if that saves time."""
+def make_design(
+    X: Any, sample_weight: np.ndarray | None = None, *, penalizes_intercept: bool = False
+) -> Design:
+    """Prepare all samples, rotated if that saves time.
+
+    If intercepts are penalised, they are the weights of a last feature that is 1, and no mean is
+    subtracted, which would change the intercepts without a change of the penalty.
+    """
     share = np.full(X.shape[0], 1 / X.shape[0])
     if sample_weight is not None:
         share = sample_weight / sample_weight.sum()
-    mean = np.asarray(X.T @ share)
+    if not penalizes_intercept:
+        return _of_features(X, np.asarray(X.T @ share), share)
+    ones = np.ones((X.shape[0], 1))
+    X = sparse.csr_array(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
+    design = _of_features(X, np.zeros(X.shape[1]), share)
+    basis = np.arange(X.shape[1]) if design.basis is None else design.basis
+    constant = basis[-1] if basis.ndim == 2 else (basis == X.shape[1] - 1).astype(np.float64)
+    return replace(design, constant=constant)
+
+
+def _of_features(X: Any, mean: np.ndarray, share: np.ndarray) -> Design:
+    """Make the design of features of which `mean` is subtracted."""
     if sparse.issparse(X):
         if X.nnz < _DENSE_ENOUGH * X.shape[0] * X.shape[1]:
             return _of_sparse(sparse.csc_array(X), mean, share)

@@ -82,14 +82,21 @@ class MeanLogLoss:
         )
         self.mean = design.of_coordinates(np.asarray(design.rows.T @ share)[:, None])
         first = 1 - summed(self.of_targets[-1], self.widths)
-        self.rates = _at_least(self.of_targets[-1])
-        self.first_rates = _at_least(first)
+        # A penalised intercept is finite for a class without samples, as if it had half of one.
+        least = np.exp(_ABSENT) if design.constant is None else 0.5 / self.total
+        self.rates = np.maximum(self.of_targets[-1], least)
+        self.first_rates = np.maximum(first, least)
         self.entropies = summed(entr(self.rates), self.widths) + entr(self.first_rates)
 
     def start(self) -> Point:
-        """Return the optimum of intercepts without weights, in closed form."""
+        """Return the optimum of intercepts without weights or penalty, in closed form."""
         W = np.zeros_like(self.of_targets)
-        W[-1] = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
+        log_odds = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
+        if self.design.constant is not None:
+            W[:-1] = np.outer(self.design.constant, log_odds)
+            gradient, tasks = np.empty_like(W), np.arange(self.widths.size)
+            return Point(W, self(W, tasks, self.columns(tasks), gradient), gradient)
+        W[-1] = log_odds
         return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
 
     def loss(self, W: np.ndarray, tasks: np.ndarray) -> np.ndarray:
@@ -125,6 +132,8 @@ class MeanLogLoss:
             self.design.of_coordinates(gradient)
             gradient /= self.total
             gradient -= of_targets
+            if self.design.constant is not None:
+                gradient[-1] = 0.0  # the last coordinate has no weight
         loss /= self.total
         loss -= summed(np.einsum("ij,ij->j", W, of_targets), widths)
         return loss
@@ -184,7 +193,3 @@ def _log_of_products(total: np.ndarray) -> np.ndarray:
     whole = total[:n_whole].reshape(-1, _PRODUCT, total.shape[1])
     rest = np.log(np.multiply.reduce(total[n_whole:], axis=0))
     return np.asarray(rest + np.log(np.multiply.reduce(whole, axis=1)).sum(axis=0))
-
-
-def _at_least(rates: np.ndarray) -> np.ndarray:
-    return np.asarray(np.maximum(rates, np.exp(_ABSENT)))

@@ -70,6 +70,7 @@ class RegressionProblem(NamedTuple):
     loss: str = "log"  # or "squared_hinge", for tasks of one column
     rescales: bool = False  # whether margins are rescaled; only for tasks of one column
     shares_penalty: bool = False  # whether one penalty is chosen for all tasks of one column
+    penalizes_intercept: bool = False  # only for the log-loss
 
 
 def check_penalty(penalty: Any) -> tuple[float, ...]:
@@ -113,6 +114,15 @@ def check_rescale(rescale: Any, penalties: tuple[float, ...]) -> bool:
     return bool(rescale)
 
 
+def check_penalize_intercept(penalize_intercept: Any, loss: str = "log") -> bool:
+    """Check `penalize_intercept`, which the solver of the squared hinge loss does not have."""
+    if not isinstance(penalize_intercept, bool | np.bool_):
+        raise TypeError(f"penalize_intercept must be True or False, got {penalize_intercept!r}.")
+    if penalize_intercept and loss != "log":
+        raise ValueError(f'penalize_intercept must be False unless loss="log", got loss={loss!r}.')
+    return bool(penalize_intercept)
+
+
 def check_tol(tol: Any, loss: str = "log") -> float:
     """Check `tol`; None means the default of a loss. Rounding allows no tolerance below 1e-15."""
     return _LOSSES[loss].tol if tol is None else check_real(tol, "tol", least=1e-15, most=1.0)
@@ -140,13 +150,17 @@ def penalty_splits(
 def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     """Fit each task at the penalty with the least held-out loss.
 
-    Minimises mean loss + λ/2 · ‖w‖² with a free intercept, features as given.
+    Minimises mean loss + λ/2 · ‖w‖², features as given. The intercept is free, or else a part of w.
     """
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with threadpool_limits(1, user_api="blas"):
         if _LOSSES[problem.loss].is_shuffled:
             problem, tasks = _shuffled(problem, tasks)
-        design = make_design(problem.X, problem.sample_weight)
+        design = make_design(
+            problem.X,
+            problem.sample_weight,
+            penalizes_intercept=problem.penalizes_intercept,
+        )
         if problem.shares_penalty and len(problem.penalties) > 1:
             problem = problem._replace(penalties=(_shared_penalty(problem, design, tasks),))
         if len(problem.penalties) == 1:
