@@ -1,6 +1,7 @@
 """Iterative stratification is Algorithm 1 of sechidis2011, only faster."""
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from labelwise.splitting._iterative import (
     unit_labels,
     units_of,
 )
-from labelwise.splitting._iterative_kernels import Demand, fill, least, lower, remove
+from labelwise.splitting._iterative_kernels import AHEAD, Demand, fill, least, lower, remove
 from tests.oracles import splitting as oracle
 from tests.splitting.problems import correlated, label_matrices, shares
 
@@ -69,6 +70,15 @@ def test_assignment_follows_algorithm_1_line_by_line(Y, proportions, seed, group
     expected, labels = oracle.iterative(as_units(Y, groups, order), proportions, rank, lots)
     assert subset[order].tolist() == expected
     assert assigned.tolist() == labels
+
+
+def test_labels_of_more_units_than_are_read_together_are_assigned_by_algorithm_1_too():
+    random = np.random.default_rng(0)
+    Y = (random.random((4 * AHEAD, 3)) < [0.9, 0.5, 0.45]).astype(int)
+    order, rank, lots = random.permutation(len(Y)), np.arange(3), random.random(len(Y))
+    subset, _ = assign_all(Y, None, [Fraction(1, 3)] * 3, order, rank, lots)
+    units = as_units(Y, np.arange(len(Y)), order)
+    assert subset[order].tolist() == oracle.iterative(units, [Fraction(1, 3)] * 3, rank, lots)[0]
 
 
 @given(Y=label_matrices(), seed=SEEDS)

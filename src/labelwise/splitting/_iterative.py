@@ -62,7 +62,8 @@ class Units(NamedTuple):
 def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
     """Return the units of a label matrix; `groups` numbers the group of each sample."""
     if groups is None:
-        return Units(Y.astype(np.int8, copy=False), np.ones(Y.shape[0], dtype=np.int64), None)
+        ones = sparse.csc_array((Y.data.view(np.int8), Y.indices, Y.indptr), shape=Y.shape)
+        return Units(ones, np.ones(Y.shape[0], dtype=np.int64), None)
     weight = np.bincount(groups)
     place = (groups, np.arange(groups.size))
     membership = sparse.csr_array(
@@ -79,7 +80,7 @@ def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) ->
     wanted number of samples by most moves. No subset becomes empty.
     """
     subset = subset.copy()
-    for empty in np.setdiff1d(np.arange(wanted.size), subset):
+    for empty in np.flatnonzero(np.bincount(subset, minlength=wanted.size) == 0):
         n_units = np.bincount(subset, minlength=wanted.size)
         excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
         movable = np.flatnonzero(n_units[subset] > 1)

@@ -19,6 +19,8 @@ CHILDREN = 64
 NEVER = 2**62
 # Samples of a bucket, as a power of two: their labels stay in the cache of a core.
 SHIFT = 15
+# Units whose data are read together, before the first of them is assigned.
+AHEAD = 512
 
 
 class UnitLabels(NamedTuple):
@@ -65,20 +67,25 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
     """
     n_labels = demand.positives.shape[0]
     n_counts, n_weights = units.counts.size, units.weight.size
+    free, read = np.empty(AHEAD, np.int64), np.empty((2, AHEAD))
+    is_free = free_bits(subset)
     for turn in range(n_labels):
         rarest = least(minima)
         if minima.keys[rarest] >= n_labels:
             order[turn] = rarest
             most, n_tied = 0.0, 0
-            for place in range(units.holder_starts[rarest], units.holder_starts[rarest + 1]):
-                # As in `fill`, so that `neediest` is compiled once.
-                unit = np.int64(units.holders[place])
-                if subset[unit] < 0:
+            place, end = units.holder_starts[rarest], units.holder_starts[rarest + 1]
+            while place < end:
+                stop = min(place + AHEAD, end)
+                n_free = read_ahead(units, place, stop, lots, is_free, free, read)
+                place = stop
+                for unit in free[:n_free]:
                     if n_tied == 0:
                         most, n_tied = largest(demand.positives, rarest)
-                    chosen = neediest(demand, rarest, most - TIE, lots, unit)
+                    chosen = neediest(demand, rarest, most - TIE, lots[unit])
                     n_tied -= 1  # the chosen subset now lacks fewer positives than the others
                     subset[unit] = chosen
+                    is_free[unit >> 3] ^= 1 << (unit & 7)
                     demand.examples[chosen] -= units.weight[unit if n_weights > 1 else 0]
                     for entry in range(units.starts[unit], units.starts[unit + 1]):
                         label = units.labels[entry]
@@ -87,6 +94,33 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
                         lower(minima, label, int(count) * n_labels)
         # All its units are assigned: a key below n_labels is a rank without remaining examples.
         remove(minima, rarest)
+
+
+@njit(inline="always")
+def free_bits(subset):
+    """Return a bit for each unit, 1 if it has no subset; bits stay in the cache of a core."""
+    bits = np.zeros(subset.size // 8 + 1, np.uint8)
+    for unit in range(subset.size):
+        bits[unit >> 3] |= np.uint8(subset[unit] < 0) << (unit & 7)
+    return bits
+
+
+@njit(inline="always")
+def read_ahead(units, place, stop, lots, is_free, free, read):
+    """Write the units of these holders that have no subset to `free`, and return their number.
+
+    What the assignment needs of each of them is read into the cache, in loops of which no read
+    waits for another: `read` only keeps the compiler from leaving them out.
+    """
+    n_free = 0
+    for holder in range(place, stop):
+        unit = units.holders[holder]
+        free[n_free] = unit
+        n_free += (is_free[unit >> 3] >> (unit & 7)) & 1
+    for k in range(n_free):
+        read[0, k] = lots[free[k]]
+        read[1, k] = units.labels[units.starts[free[k]]]
+    return n_free
 
 
 @njit(cache=True, nogil=True)
@@ -99,7 +133,7 @@ def fill(weight, demand, lots, subset):
     label = np.int64(0)
     for unit in range(subset.size):
         if subset[unit] < 0:
-            chosen = neediest(demand, label, 0.0, lots, unit)
+            chosen = neediest(demand, label, 0.0, lots[unit])
             subset[unit] = chosen
             demand.examples[chosen] -= weight[unit if weight.size > 1 else 0]
 
@@ -118,10 +152,10 @@ def largest(wanted, label):
 
 
 @njit(inner=True, nogil=True)
-def neediest(demand, label, enough, lots, unit):
+def neediest(demand, label, enough, lot):
     """Return the subset that lacks most samples, of those that lack enough positives of a label.
 
-    Ties are broken by the unit's lot, which is only read for ties, to avoid a cache miss.
+    Ties are broken by the unit's lot.
     """
     most, chosen, n_tied = -np.inf, 0, 0
     for j in range(demand.examples.size):
@@ -131,7 +165,7 @@ def neediest(demand, label, enough, lots, unit):
                 most, chosen, n_tied = demand.examples[j], j, 1
             elif lead >= -TIE:
                 n_tied += 1
-    for _ in range(int(lots[unit] * n_tied) if n_tied > 1 else 0):
+    for _ in range(int(lot * n_tied) if n_tied > 1 else 0):
         chosen += 1
         while demand.positives[label, chosen] < enough or abs(demand.examples[chosen] - most) > TIE:
             chosen += 1
