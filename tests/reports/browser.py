@@ -66,8 +66,15 @@ class OpenPage:
         self.tab.wait_for_selector("html[data-ready]")
 
     def settle(self):
-        """Wait until the changes of the last action are drawn, and in the address."""
-        self.tab.evaluate("() => new Promise((done) => setTimeout(done, 80))")
+        """Wait until the changes of the last action are drawn, and in the address.
+
+        The page draws in the next frame and writes its address 50 ms later. On a busy machine a
+        frame can take longer than any fixed time, so that frames are waited for.
+        """
+        self.tab.evaluate(
+            "() => new Promise((done) => requestAnimationFrame("
+            "() => requestAnimationFrame(() => setTimeout(done, 80))))"
+        )
 
     def number(self, selector):
         """A number with all its digits."""
