@@ -46,13 +46,13 @@ def every_measure(Y, scores):
 @pytest.mark.parametrize("measure", [coverage, ranking_loss, one_error])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(outcome=scored_outcomes())
-def test_ties_by_columns_are_scores_that_fall_from_column_to_column(outcome, form, measure):
+def test_ties_by_columns_are_scores_that_rise_from_column_to_column(outcome, form, measure):
     Y, scores = outcome
     if form is sparse.csr_array and (scores == 0).any():
         scores = scores - scores.min() + 1  # absent scores stay tied
     # Each score's place in its row, found one by one: the number of those ranked above it.
     above = [
-        [sum((b > a) or (b == a and k < j) for k, b in enumerate(row)) for j, a in enumerate(row)]
+        [sum((b > a) or (b == a and k > j) for k, b in enumerate(row)) for j, a in enumerate(row)]
         for row in scores
     ]
     expected = measure(Y, -np.array(above, dtype=float).reshape(scores.shape), undefined="skip")
@@ -62,8 +62,19 @@ def test_ties_by_columns_are_scores_that_fall_from_column_to_column(outcome, for
 
 def test_absent_scores_stay_tied_by_columns():
     scores = sparse.csr_array([[0.0, 0.5, 0.0, 0.5]])
-    assert coverage([[0, 0, 0, 1]], scores, ties="columns") == 1
+    assert coverage([[0, 1, 0, 0]], scores, ties="columns") == 1
+    assert coverage([[0, 0, 0, 1]], scores, ties="columns") == 0
     assert coverage([[1, 0, 0, 0]], scores, ties="columns") == 3
+
+
+def test_ties_by_columns_are_ranked_as_in_mulan():
+    # Mulan sorts the indices of scores stably in rising order; place i has the rank n - i.
+    scores = np.array([0.5, 0.2, 0.5, 0.2])
+    rising = sorted(range(4), key=lambda j: scores[j])
+    ranks = {j: 4 - place for place, j in enumerate(rising)}
+    for j in range(4):
+        truth = [[k == j for k in range(4)]]
+        assert coverage(truth, [scores], ties="columns") == ranks[j] - 1
 
 
 def test_an_unknown_rule_for_ties_is_refused():

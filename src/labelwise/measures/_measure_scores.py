@@ -47,8 +47,9 @@ def measure_scores(
         "macro-f-at-K" allows another than 1.
     ties : {"against", "columns"}, default="against"
         Rule for equal scores of a sample: they count against the model, as in scikit-learn, or
-        columns that come first are ranked higher, as in Mulan, whose rankings have no ties. In a
-        sparse matrix absent scores stay tied. "columns" is for measures of ranked labels.
+        columns that come last are ranked higher, as in Mulan, which sorts scores in rising order
+        and counts ranks from the end. In a sparse matrix absent scores stay tied. "columns" is for
+        measures of ranked labels.
     inverse_propensity : array-like of shape (n_labels,) or None, default=None
         Weights of the labels from `inverse_propensities`, for "ps-precision-at-K" and
         "ps-ndcg-at-K".
@@ -140,20 +141,20 @@ def measure_scores(
 
 
 def _without_ties(scores: Any) -> Any:
-    """Return scores of the same order in each row, in which columns that come first are higher.
+    """Return ranks of the scores of each row, where the last of equal scores has the highest.
 
     Absent scores of a sparse matrix stay absent, and tied.
     """
     if not sparse.issparse(scores):
-        order = np.argsort(-scores, axis=1, kind="stable")
+        order = np.argsort(scores, axis=1, kind="stable")
         ranks = np.empty(scores.shape)
-        places = np.broadcast_to(-np.arange(scores.shape[1], dtype=np.float64), scores.shape)
+        places = np.broadcast_to(np.arange(scores.shape[1], dtype=np.float64), scores.shape)
         np.put_along_axis(ranks, order, places, axis=1)
         return ranks
     rows = sparse.csr_array(scores).sorted_indices()
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    # By row, then from the highest score down; equal ones stay in the order of their columns.
-    order = np.lexsort((-rows.data, row_of))
+    # By row, then from the lowest score up; equal ones stay in the order of their columns.
+    order = np.lexsort((rows.data, row_of))
     ranks = np.empty(rows.nnz)
-    ranks[order] = -np.arange(rows.nnz, dtype=np.float64)
+    ranks[order] = np.arange(1.0, rows.nnz + 1)
     return sparse.csr_array((ranks, rows.indices, rows.indptr), shape=rows.shape)

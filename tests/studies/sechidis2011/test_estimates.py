@@ -257,13 +257,13 @@ def test_of_equal_labels_the_last_is_ranked_higher_in_the_reading_with_fewer_tre
     truth = sparse.csc_array(np.array([[0, 0, 1], [1, 0, 0]]))
     scores = np.array([[0.2, 0.2, 0.2], [0.2, 0.2, 0.2]])
     last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
-    first = mulan.measured_values(truth, scores, scores >= 0.5)
+    first = mulan.values_first_first(truth, scores, scores >= 0.5)
     # The positive of the first row is the last label, that of the second row the first.
     assert (last["coverage"], last["ranking-loss"]) == (1.0, 0.5)
     truth, scores = truth[:1], scores[:1]
     last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
     assert (last["coverage"], last["ranking-loss"]) == (0.0, 0.0)
-    assert mulan.measured_values(truth, scores, scores >= 0.5)["coverage"] == 2.0
+    assert mulan.values_first_first(truth, scores, scores >= 0.5)["coverage"] == 2.0
     assert first["hamming-loss"] == pytest.approx(1 / 3)
 
 
