@@ -30,7 +30,8 @@ def test_a_way_that_finds_another_value_is_an_error(monkeypatch):
 
 
 def test_the_claim_is_judged_by_the_ratio_of_times(monkeypatch):
-    monkeypatch.setitem(study.SETS, "digit bags", lambda: DATA)
+    for name in study.QUICK:
+        monkeypatch.setitem(study.SETS, name, lambda: DATA)
     for slow, verdict in ((1.0, "no worse"), (0.9, "worse")):
         times = {"each instance score": slow, "each bag maximum": 0.1, "one sort": 0.01}
         monkeypatch.setattr(study, "seconds_of", lambda _, times=times: times)
@@ -38,3 +39,9 @@ def test_the_claim_is_judged_by_the_ratio_of_times(monkeypatch):
         cells = {cell.where[1]: cell for cell in table.cells}
         assert cells[study.SPEED_UP].verdict == verdict
         assert cells[study.CANDIDATES].measured == DATA.X.shape[0] / 60
+
+
+def test_digit_bags_have_the_sizes_that_their_names_say():
+    for size in (3, 10):
+        data = study.SETS[f"digit bags of {size}"]()
+        assert set(np.diff(data.bags)) == {size}
