@@ -4,7 +4,7 @@
 name, and returns `Blocks`: functions of all rows reduce over them, wherever the rows are.
 `open_source` opens a single matrix, and `write_blocks` writes one. Measures, splitting, decisions
 and the command line import from here; this package imports `_tables`, `_io` and `_validation`.
-Only here and in executors of experiments is dask known.
+dask is imported only here, and where the command line starts a cluster.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Functions that several estimators share: scores, held-out scores, targets, conventions.
 
 Learners, decisions, experiments, reports and the command line import the names listed here. The
-modules import splitting, measures, `_text` and `_validation`, and no stage that uses them.
+modules import splitting, `_text` and `_validation`, and no stage that uses them.
 """
 
 from labelwise._estimators._conventions import (

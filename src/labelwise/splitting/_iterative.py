@@ -3,7 +3,7 @@
 The label with the fewest remaining samples is next. Each of its samples is assigned to the subset
 that lacks most positives of the label, among equals to the one that lacks most samples. A *unit*
 is a sample, or a group of samples that stay together; units are assigned in a random order. The
-kernels read labels in this order, by unit and by label, which `_unit_labels` prepares for matrices
+kernels read labels in this order, by unit and by label, which `unit_labels` prepares for matrices
 in memory and `labels_in_order` from blocks of positives.
 """
 
