@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labelwise.reports.displays._frontier_display import FrontierDisplay
     from labelwise.reports.displays._instance_display import InstanceDisplay
     from labelwise.reports.displays._label_measures_display import LabelMeasuresDisplay
+    from labelwise.reports.displays._macro_frontier_display import MacroFrontierDisplay
     from labelwise.reports.displays._monitor_display import MonitorDisplay
     from labelwise.reports.displays._reliability_display import ReliabilityDisplay
     from labelwise.reports.displays._split_quality_display import SplitQualityDisplay
@@ -33,6 +34,7 @@ __all__ = [
     "FrontierDisplay",
     "InstanceDisplay",
     "LabelMeasuresDisplay",
+    "MacroFrontierDisplay",
     "MonitorDisplay",
     "ReliabilityDisplay",
     "SplitQualityDisplay",

@@ -13,14 +13,16 @@ from labelwise.decisions import (
     TunedThresholds,
     best_thresholds,
     certified_frontier,
+    macro_frontier,
     micro_frontier,
 )
 from labelwise.learners import BinaryRelevance
-from labelwise.measures import count, f_measure
+from labelwise.measures import count, f_measure, precision, recall
 from labelwise.reports import (
     BagDisplay,
     CertifiedFrontierDisplay,
     FrontierDisplay,
+    MacroFrontierDisplay,
     TermCurveDisplay,
     ThresholdDisplay,
 )
@@ -31,7 +33,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 DATA, POSTERIOR = make_multilabel(n_samples=200, random_state=0)
 SCORES = POSTERIOR.marginals
-DISPLAYS = (FrontierDisplay, ThresholdDisplay)
+DISPLAYS = (FrontierDisplay, MacroFrontierDisplay, ThresholdDisplay)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +58,9 @@ def test_an_estimator_is_drawn_by_its_scores(display):
     model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y.toarray().astype(int))
     drawn = display.from_estimator(model, DATA.X, DATA.Y)
     same = display.from_predictions(DATA.Y, model.decision_function(DATA.X))
-    if display is FrontierDisplay:
+    if display is MacroFrontierDisplay:
+        assert np.array_equal(drawn.recall, same.recall)
+    elif display is FrontierDisplay:
         assert drawn.name == "OneVsRestClassifier"
         assert np.array_equal(drawn.true_positives, same.true_positives)
     else:
@@ -233,6 +237,34 @@ def test_every_name_is_drawn_as_it_is_written(name):
     assert drawn_texts(curve).count(shown) == 2
     bag = ShownBag(np.zeros((1, 8, 8)), {0: [(name, True)]}, [name])
     assert drawn_texts(BagDisplay([bag]).plot()).count(shown) == 2
+
+
+def test_the_macro_line_is_that_of_the_vertices_and_no_beta_is_above_it():
+    drawn = MacroFrontierDisplay.from_predictions(DATA.Y, SCORES, betas=[0.5, 1, 2], name="one")
+    found = macro_frontier(SCORES, DATA.Y)
+    assert drawn.line_.get_xdata().tolist() == found.recall.tolist()
+    assert drawn.line_.get_ydata().tolist() == found.precision.tolist()
+    for k, beta in enumerate(drawn.betas):
+        tuned = best_thresholds(SCORES, DATA.Y, maximize="macro-f", beta=beta)
+        counts = count(DATA.Y, tuned.decide(SCORES))
+        expected = recall(counts).mean(), precision(counts).mean()
+        point = drawn.points_.get_xdata()[k], drawn.points_.get_ydata()[k]
+        assert point == pytest.approx(expected)
+    assert (drawn.gap_of_betas >= -1e-12).all()
+    assert drawn.gap_of_betas.max() > 0
+    words = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert words == ["one", "one: highest macro F, β from 0.5 to 2"]
+    alone = MacroFrontierDisplay.from_predictions(DATA.Y, SCORES, betas=())
+    assert alone.gap_of_betas.size == 0
+    assert len(alone.ax_.lines) == 1
+
+
+def test_labels_without_positives_or_scored_positives_do_not_move_the_macro_line():
+    Y, scores = np.array([[1, 0], [0, 0], [1, 0]]), np.array([[0.9, 0.2], [0.6, 0.4], [0.3, 0.1]])
+    drawn = MacroFrontierDisplay.from_predictions(Y, scores)
+    alone = MacroFrontierDisplay.from_predictions(Y[:, :1], scores[:, :1])
+    assert drawn.precision_of_betas.tolist() == alone.precision_of_betas.tolist()
+    assert drawn.recall.tolist() == alone.recall.tolist()
 
 
 def test_bounds_are_drawn_below_the_rates_of_a_certified_path():
