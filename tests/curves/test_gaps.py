@@ -1,11 +1,13 @@
 """Cuts from blocks of rows: any blocks, in any order, give the cuts of all rows."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-from labelwise._curves import hulls_of, joined
+from labelwise._curves import _gaps, hulls_of, joined
 from labelwise._curves._gaps import (
     add_block,
     added_gaps,
@@ -70,12 +72,12 @@ def test_cuts_of_blocks_are_those_of_the_definition(problem, sizes):
 
 
 @given(problems(most_samples=9), SIZES, st.randoms(), st.booleans())
-def test_gaps_join_in_any_order_and_grouping(problem, sizes, random, with_ties):
+def test_gaps_join_in_any_order_and_grouping(problem, sizes, random, for_ranks):
     scores, _, parts = parts_of(problem, sizes, np.float32)
     hits = merged_hits([sorted_hits(*part) for part in parts])
 
     def gaps_of(some):
-        gaps = no_gaps(hits, len(scores), with_ties=with_ties)
+        gaps = no_gaps(hits, len(scores), for_ranks=for_ranks)
         for block, _ in some:
             add_block(gaps, hits, block)
         return gaps
@@ -89,17 +91,21 @@ def test_gaps_join_in_any_order_and_grouping(problem, sizes, random, with_ties):
         np.testing.assert_array_equal(one, other)
 
 
-@given(problems())
-def test_ranks_of_positives_are_numbers_of_higher_and_of_equal_scores(problem):
+@given(problems(), st.integers(1, 4))
+def test_ranks_of_positives_are_numbers_of_higher_and_of_equal_scores(problem, n_together):
     scores, Y = problem
     hits = sorted_hits(scores, sparse.csc_array(Y))
-    gaps = no_gaps(hits, len(scores), with_ties=True)
+    gaps = no_gaps(hits, len(scores), for_ranks=True)
     add_block(gaps, hits, scores)
     for j in range(Y.shape[1]):
-        above, at_least = ranks_of_hits(hits, gaps, j)
-        column, rising = scores[:, j], np.sort(scores[Y[:, j], j])
-        assert above.tolist() == [(column > score).sum() for score in rising]
-        assert at_least.tolist() == [(column >= score).sum() for score in rising]
+        with mock.patch.object(_gaps, "_PIECE", n_together):
+            pieces = list(ranks_of_hits(hits, gaps, j))
+        assert max(part[0].size for part in pieces) <= n_together
+        column, best_first = scores[:, j], np.sort(scores[Y[:, j], j])[::-1]
+        of_hits = best_first[:, None]
+        wanted = [column > of_hits, column >= of_hits, best_first > of_hits, best_first >= of_hits]
+        for found, is_counted in zip(zip(*pieces, strict=True), wanted, strict=True):
+            np.testing.assert_array_equal(np.concatenate(found), is_counted.sum(axis=1))
 
 
 @given(problems(), SIZES, st.randoms())

@@ -29,12 +29,21 @@ def joined_sorted(lists):
 def test_a_score_is_in_the_gap_of_the_last_positive_that_is_not_above_it(labels):
     scores, bounds = joined_sorted([scores for scores, _ in labels])
     hits, starts = joined_sorted([hits for _, hits in labels])
-    gaps = no_gaps(SortedHits(starts, hits), scores.size, with_ties=True)
-    add_to_gaps(scores, bounds, hits, starts, *gaps)
+    gaps, for_ranks = (
+        no_gaps(SortedHits(starts, hits), scores.size, for_ranks=ranks) for ranks in (False, True)
+    )
+    for one in (gaps, for_ranks):
+        add_to_gaps(scores, bounds, hits, starts, *one)
+    assert gaps.ties.size == for_ranks.highest.size == 0
+    np.testing.assert_array_equal(for_ranks.counts, gaps.counts)
     for j, (mine, of_label) in enumerate(labels):
         if of_label:
             entries = slice(starts[j], starts[j + 1])
-            counts, highest, ties = gaps.counts[entries], gaps.highest[entries], gaps.ties[entries]
+            counts, highest, ties = (
+                gaps.counts[entries],
+                gaps.highest[entries],
+                for_ranks.ties[entries],
+            )
             found = list(counts), list(highest), list(ties), gaps.below[j]
             np.testing.assert_equal(found, gaps_between(mine, sorted(of_label)))
 
@@ -43,7 +52,7 @@ def test_long_gaps_between_few_positives_are_counted():
     random = np.random.default_rng(0)
     scores = np.sort(np.round(random.normal(size=5000), 2))
     hits = scores[[3, 700, 701, 702, 4000, 4999]]
-    gaps = no_gaps(SortedHits(np.array([0, 6]), hits), 5000, with_ties=True)
+    gaps = no_gaps(SortedHits(np.array([0, 6]), hits), 5000)
     add_to_gaps(scores, np.array([0, 5000]), hits, np.array([0, 6]), *gaps)
     assert list(gaps.counts) == gaps_between(scores, hits)[0]
     assert gaps.counts.sum() == (scores >= hits[0]).sum()

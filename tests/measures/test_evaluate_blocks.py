@@ -1,7 +1,9 @@
 """Evaluations out of core are those of all rows in memory.
 
-The sums of `_block_measures` and the ranks among the `_hit_views` are tested through them.
+Sums over blocks and over pieces of the positives are tested through them.
 """
+
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from labelwise import measures
 from labelwise._blocks import block_rows as rows_at_a_time, open_source
+from labelwise._curves import _gaps
 from tests.blocks.row_files import WRITERS
 from tests.decisions.problems import problems
 
@@ -39,7 +42,8 @@ def test_every_measure_is_that_of_all_rows(problem, block_rows, undefined, kind,
     both = {"scores": scores, "decided": scores > 0.1}
     chosen = data.draw(st.sampled_from([["scores"], ["decided"], ["scores", "decided"]]))
     given = {name: both[name] for name in chosen}
-    with rows_at_a_time(block_rows):
+    together = mock.patch.object(_gaps, "_PIECE", data.draw(st.integers(1, 4)))
+    with rows_at_a_time(block_rows), together:
         found = measures.evaluate(open_source(Y, "Y"), **given, undefined=undefined, beta=2.0)
     assert_same_evaluation(found, measures.evaluate(Y, **given, undefined=undefined, beta=2.0))
 

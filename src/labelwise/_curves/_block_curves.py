@@ -106,9 +106,9 @@ def hits_of(blocks: Blocks) -> SortedHits:
     return blocks.reduced(_hits_of_block, merged_hits)
 
 
-def gaps_of(blocks: Blocks, views: Sequence[HitView], *, with_ties: bool = False) -> list[Gaps]:
+def gaps_of(blocks: Blocks, views: Sequence[HitView], *, for_ranks: bool = False) -> list[Gaps]:
     """Count the scores between the positives of each view, by one pass."""
-    return blocks.accumulated(GapCounter(tuple(views), with_ties))
+    return blocks.accumulated(GapCounter(tuple(views), for_ranks))
 
 
 def _hits_of_block(outcome: Outcome) -> SortedHits:

@@ -9,7 +9,7 @@ positives and some columns of a block, which are sorted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +23,12 @@ from labelwise._sorting import sort_pieces
 
 # Rows of a block of scores in memory: copies of some columns take at most 64 MB a thread (float32).
 _BLOCK_ROWS = 2**20
+# Positives that are ranked together.
+_PIECE = 2**20
+
+
+# For each positive, the scores above it, those at least as high, and the positives among both.
+Ranks = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class SortedHits(NamedTuple):
@@ -38,15 +44,16 @@ class SortedHits(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """How many scores lie from each positive up to the next one, and the highest of these.
+    """How many scores lie from each positive up to the next one.
 
-    Entries are those of `SortedHits`; among equal hits the last one has the scores.
+    Entries are those of `SortedHits`; among equal hits the last one has the scores. Cuts need the
+    highest of the scores, ranks those that are equal to the positive: the other array is empty.
     """
 
     counts: np.ndarray
     highest: np.ndarray
     below: np.ndarray  # the highest score of each label below its positives; -inf if none is
-    ties: np.ndarray  # scores equal to the positive; empty if they are not counted
+    ties: np.ndarray
 
 
 def sorted_hits(scores: np.ndarray, Y: sparse.csc_array) -> SortedHits:
@@ -71,14 +78,14 @@ def merged_hits(parts: Sequence[SortedHits]) -> SortedHits:
     return SortedHits(starts, sort_pieces(scores, starts))
 
 
-def no_gaps(hits: SortedHits, n_samples: int, *, with_ties: bool = False) -> Gaps:
+def no_gaps(hits: SortedHits, n_samples: int, *, for_ranks: bool = False) -> Gaps:
     """Return gaps without any score, for at most `n_samples` samples."""
-    kind = np.int32 if n_samples < 2**31 else np.int64
+    kind, size = np.int32 if n_samples < 2**31 else np.int64, hits.scores.size
     return Gaps(
-        np.zeros(hits.scores.size, kind),
-        np.full(hits.scores.size, -np.inf, hits.scores.dtype),
+        np.zeros(size, kind),
+        np.full(0 if for_ranks else size, -np.inf, hits.scores.dtype),
         np.full(hits.support.size, -np.inf, hits.scores.dtype),
-        np.zeros(hits.scores.size if with_ties else 0, kind),
+        np.zeros(size if for_ranks else 0, kind),
     )
 
 
@@ -153,12 +160,22 @@ def cuts_of_label(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, ...
     return tuple(cuts_from_gaps(starts, hits.scores, gaps.counts, gaps.highest, below)[1:])
 
 
-def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many scores of a label are above each positive, and at least as high."""
+def ranks_of_hits(hits: SortedHits, gaps: Gaps, j: int) -> Iterator[Ranks]:
+    """Yield the ranks of the positives of a label, best first, in pieces that bound the memory."""
     mine = slice(hits.starts[j], hits.starts[j + 1])
-    at_least = np.cumsum(gaps.counts[mine][::-1], dtype=np.int64)[::-1]
-    last_equal = np.searchsorted(hits.scores[mine], hits.scores[mine], side="right") - 1
-    return at_least - gaps.ties[mine][last_equal], at_least
+    scores, counts, ties = hits.scores[mine], gaps.counts[mine], gaps.ties[mine]
+    n_above = 0
+    # A label without positives has one piece, of no positives.
+    for end in range(scores.size, min(0, scores.size - 1), -_PIECE):
+        piece = slice(max(0, end - _PIECE), end)
+        at_least = n_above + np.cumsum(counts[piece][::-1], dtype=np.int64)
+        best_first = scores[piece][::-1]
+        first_equal, end_equal = (
+            np.searchsorted(scores, best_first, side) for side in ("left", "right")
+        )
+        above = at_least - ties[end_equal - 1]
+        yield above, at_least, scores.size - end_equal, scores.size - first_equal
+        n_above = at_least[-1] if end else 0
 
 
 def on_hull(found: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -200,11 +217,11 @@ class GapCounter:
     """Count the gaps of several views in one pass; an `Accumulator` of blocks of scores."""
 
     views: tuple[HitView, ...]
-    with_ties: bool = False
+    for_ranks: bool = False
 
     def empty(self) -> list[Gaps]:
         """Return gaps without any score."""
-        return [no_gaps(view.hits, view.n_scores, with_ties=self.with_ties) for view in self.views]
+        return [no_gaps(view.hits, view.n_scores, for_ranks=self.for_ranks) for view in self.views]
 
     def add(self, total: list[Gaps], scores: np.ndarray) -> None:
         """Add the scores of a block, in place."""

@@ -14,8 +14,8 @@ def add_to_gaps(scores, bounds, hits, starts, counts, highest, below, ties):
 
     Label j has the scores at ``bounds[j]`` to ``bounds[j + 1] - 1`` and the hits at ``starts[j]``
     to ``starts[j + 1] - 1``, both in rising order. The gap of a hit reaches to the next higher
-    hit; among equal hits it is that of the last one. Scores that are equal to a hit are counted
-    if `ties` is not empty.
+    hit; among equal hits it is that of the last one. The highest scores of gaps are found if
+    `highest` is not empty, scores that are equal to a hit are counted if `ties` is not.
     """
     for j in range(starts.size - 1):
         first, end, entry = bounds[j], bounds[j + 1], starts[j + 1] - 1
@@ -26,7 +26,8 @@ def add_to_gaps(scores, bounds, hits, starts, counts, highest, below, ties):
             lowest = first_reaching(scores, first, end, hit)
             if lowest < end:
                 counts[last] += end - lowest
-                highest[last] = max(highest[last], scores[end - 1])
+                if highest.size:
+                    highest[last] = max(highest[last], scores[end - 1])
             place = lowest
             while ties.size and place < end and scores[place] == hit:
                 ties[last] += 1

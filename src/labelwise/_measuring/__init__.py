@@ -17,8 +17,8 @@ from labelwise._measuring._rankings import (
     r_precision_of as r_precision_of,
 )
 from labelwise._measuring._ranks import (
+    RankedPositives as RankedPositives,
     find_places as find_places,
-    ranked_positives as ranked_positives,
 )
 from labelwise._measuring._register import (
     measure_named as measure_named,

@@ -2,7 +2,7 @@
 
 Counts and means over samples add up over blocks, in one pass. With scores, a second pass counts the
 scores between the positives of each label, and between those of all labels together, which gives
-average precision and the area under the ROC curve exactly, in about 80 bytes for each positive.
+average precision and the area under the ROC curve exactly, in 24 bytes for each positive (float32).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from labelwise._counts import (
     mean_of_sums,
 )
 from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
-from labelwise._measuring import Measured, find_places, measured_values, ranked_positives
+from labelwise._measuring import Measured, RankedPositives, find_places, measured_values
 from labelwise._text import NamedValues
 from labelwise._validation import Outcome
 from labelwise.measures._evaluation import Evaluation, label_columns
@@ -121,17 +121,35 @@ def _measured_by_sample(
     }
 
 
+class _RankingPiece(RankedPositives):
+    """Some positives of a ranking; sums over positives include those of the pieces before it."""
+
+    sum_before: np.ndarray
+
+    def total(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum over the positives up to this piece, added one by one."""
+        self.sum_before[:] = np.add.accumulate(np.append(self.sum_before, weights))[-1]
+        return self.sum_before.copy()
+
+
 def _values_of_rankings(
     measures: Sequence[MeasureRecord], hits: SortedHits, gaps: Gaps, n_scores: int
 ) -> dict[str, np.ndarray]:
-    """Return the values of ranking measures for each label, one label at a time."""
-    found: dict[str, list[np.ndarray]] = {one.name: [] for one in measures}
+    """Return the values of ranking measures for each label, one label at a time.
+
+    Measures of labels are quotients of a sum over the positives, whose value is that of the last
+    piece.
+    """
+    values = {one.name: np.full(hits.support.size, np.nan) for one in measures}
     for j in range(hits.support.size):
-        above, at_least = (ranks[::-1] for ranks in ranks_of_hits(hits, gaps, j))
-        places = ranked_positives(above, at_least, hits.support[j : j + 1], n_scores)
-        for one in measures:
-            found[one.name].append(np.atleast_1d(one.function(places)))
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+        sums = {one.name: np.zeros(1) for one in measures}
+        for ranks in ranks_of_hits(hits, gaps, j):
+            ranking = np.zeros(ranks[0].size, dtype=np.int64)
+            piece = _RankingPiece(ranking, *ranks, hits.support[j : j + 1], n_scores)
+            for one in measures:
+                piece.sum_before = sums[one.name]
+                values[one.name][j] = one.function(piece)[0]
+    return values
 
 
 def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[MeasureRecord]) -> dict[str, Any]:
@@ -147,7 +165,7 @@ def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[MeasureRecord]) 
     if ranked:
         hits = hits_of(blocks)
         views = [HitView(hits, blocks.n_samples), pooled(hits, blocks.n_samples)]
-        counted = gaps_of(blocks, views, with_ties=True)
+        counted = gaps_of(blocks, views, for_ranks=True)
         for by, view, gaps in zip(("label", "all"), views, counted, strict=True):
             chosen = [one for one in ranked if one.by == by]
             found |= _values_of_rankings(chosen, view.hits, gaps, view.n_scores)
