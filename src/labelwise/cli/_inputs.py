@@ -109,11 +109,13 @@ def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
     return groups, places
 
 
-def parse_labels(text: str | None) -> str | int | list[str] | None:
+def parse_labels(text: str | list[str] | None) -> str | int | list[str] | None:
     """Read --labels: an XML file, a count, a prefix with *, one column, or names with commas.
 
-    An empty text means that no column is a label.
+    An empty text means that no column is a label. A list of names stays as it is.
     """
+    if isinstance(text, list):
+        return text
     if text == "":
         return []
     if text is None or text.endswith((".xml", ".xml.gz", "*")):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +13,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from labelwise._estimators import score_matrix
 from labelwise._io import DataError
 from labelwise._matrices import is_matrix_file
 from labelwise._tables import (
@@ -24,12 +27,20 @@ from labelwise._tables import (
     texts,
 )
 from labelwise._text import listed
-from labelwise._validation import are_numbers
-from labelwise.cli._inputs import DataSource, parse_names, part_of, refuse_as_data
+from labelwise._validation import NamedMatrix, are_numbers, matched
+from labelwise.cli._inputs import (
+    DataSource,
+    MatrixSource,
+    parse_labels,
+    parse_names,
+    part_of,
+    refuse_as_data,
+)
 from labelwise.cli._outputs import note, warnings_as_notes
 from labelwise.data import Bags, Dataset, split_sentences
+from labelwise.decisions import Thresholds
 from labelwise.features import TableFeatures
-from labelwise.learners import BagPlugin, BestLearner
+from labelwise.learners import BagPlugin, BestLearner, score_held_out
 
 
 class ModelInput(NamedTuple):
@@ -60,6 +71,134 @@ def read_input(
         note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
     return ModelInput(X, ids_in(rows.ids), n_training_rows)
+
+
+class ScoredRows(NamedTuple):
+    """Rows of a data set with their labels, as a model scores and decides them."""
+
+    truth: NamedMatrix
+    scores: NamedMatrix
+    thresholds: Thresholds | None
+    decided: Any  # of a model without thresholds
+    beside: dict[str, np.ndarray]  # values of the rows in the columns of options, such as --groups
+    texts: list[str] | None
+    X: Any  # None if the scores are not those of the model itself
+    notes: list[str]
+
+
+def scored_rows(
+    model: Any, path: Path, source: MatrixSource, beside: Mapping[str, str | None]
+) -> ScoredRows:
+    """Read a data set with labels, and score its rows by a model.
+
+    Of a data set with a fixed split, the test part is read. Training rows of the model are scored
+    by models of the other rows.
+    """
+    names = fitted_label_names(path, model)
+    if source.columns is None and is_matrix_file(path):
+        columns = read_frame(path, (), source.max_bytes).column_names
+        if not set(names) <= set(columns):
+            missing = [name for name in names if name not in columns]
+            raise DataError(
+                path, f"has no column {listed(missing)} of the model: --labels names the labels."
+            )
+        source = source._replace(columns=list(names))  # type: ignore[arg-type]
+    data = DataSource(
+        str(path), source.columns, source.ids, bags=source.bags, max_bytes=source.max_bytes
+    )
+    part = None
+    if not is_matrix_file(path) and data.load().test is not None:
+        part = "test"
+    same = source.read(path, [], part=part, beside=beside, allow_missing=True)
+    truth, given = same.truth, read_input(model, data, names, part)
+    values = source.row_values(path, beside, truth)
+    notes = list(same.notes)
+    tuned, decided, X = thresholds_of(model), None, given.X
+    rows = np.arange(len(truth))
+    scored = NamedMatrix(np.empty((len(truth), 0)), names, truth.ids, truth.id_name, path)
+    if getattr(model, "training_labels_", None) == digest_of(truth.values):
+        notes.append(f"the model was fitted to {path.name}: rows are scored by models of others.")
+        rows, scores, decided = score_held_out(
+            model, X, _in_order(truth, names), groups=values.get("groups")
+        )
+        X = None
+    else:
+        scores = score_matrix(model, X, len(names))
+        decided = model.predict(X) if tuned is None else None
+    texts = [" / ".join(cells) for cells in zip(*texts_of(model, given.X).values(), strict=True)]
+    truth, scored = _taken(truth, rows), _taken(scored, rows)
+    others = [replace(scored, values=one) for one in (scores, decided) if one is not None]
+    # The rows are those of one file, in the same order, also without ids.
+    numbers = tuple(map(str, range(rows.size)))
+    first, *others = (replace(one, ids=numbers) for one in (truth, *others))
+    found = matched(
+        first,
+        others,
+        by_position=source.by_position,
+        missing_labels=source.missing_labels,
+        labels_of_scores=True,
+    )
+    if tuned is not None and tuned.label_names is None:
+        tuned = replace(tuned, label_names=names)
+    return ScoredRows(
+        replace(found.truth, ids=truth.ids),
+        replace(found.others[0], ids=truth.ids),
+        tuned,
+        None if decided is None else found.others[1].values,
+        {name: column[rows] for name, column in values.items()},
+        [texts[i] for i in rows] if texts else None,
+        X,
+        [*notes, *found.notes],
+    )
+
+
+def _taken(matrix: NamedMatrix, rows: np.ndarray) -> NamedMatrix:
+    """Return some rows of a matrix, with their ids."""
+    if rows.size == len(matrix):
+        return matrix
+    ids = None if matrix.ids is None else tuple(matrix.ids[i] for i in rows)
+    return replace(matrix, values=sparse.csr_array(matrix.values)[rows], ids=ids)
+
+
+def _in_order(truth: NamedMatrix, names: tuple[str, ...]) -> Any:
+    """Return the labels in the order of a model; labels that a list does not mention are absent."""
+    wide = truth.widened(names) if truth.has_label_lists else truth
+    place = {name: j for j, name in enumerate(wide.label_names or names)}
+    return sparse.csc_array(wide.values)[:, [place[name] for name in names]]
+
+
+def digest_of(Y: Any) -> str:
+    """Return a text that tells label matrices of training rows from others."""
+    cells = sparse.coo_array(Y)
+    order = np.lexsort((cells.coords[1], cells.coords[0]))
+    parts = (*(axis[order].astype(np.int64) for axis in cells.coords), cells.data[order] == 1)
+    found = hashlib.sha256(repr(cells.shape).encode())
+    for part in parts:
+        found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
+
+
+def thresholds_of(model: Any) -> Thresholds | None:
+    """Return the thresholds by which a model decides; None if it does not decide by thresholds."""
+    # Behind the features of a table, the last step decides.
+    found = getattr(_decider(model), "thresholds_", None)
+    return found if isinstance(found, Thresholds) else None
+
+
+def loaded_thresholds(path: Path, model: Any) -> Thresholds:
+    """Return the thresholds of a model from a file, with the names of its labels."""
+    found = thresholds_of(model)
+    if found is None:
+        raise DataError(
+            path,
+            f"has no thresholds, because {type(_decider(model)).__name__} does not decide by them.",
+        )
+    names = getattr(model, "label_names_", None)
+    return found if names is None else replace(found, label_names=tuple(map(str, names)))
+
+
+def _decider(model: Any) -> Any:
+    return model[-1] if isinstance(model, Pipeline) else model
 
 
 def raw_step(model: Any) -> Any:
@@ -134,7 +273,9 @@ def read_columns(
     missing = [name for name in used if name not in table.column_names]
     refuse_missing(path, missing)
     ids = _id_names(model, table, source)
-    unknown = [name for name in table.column_names if name not in {*used, *ids}]
+    given = parse_labels(source.labels)
+    labels = given if isinstance(given, list) else [given]
+    unknown = [name for name in table.column_names if name not in {*used, *ids, *labels}]
     note_unused(path, unknown)
     ids_found = (tuple(texts(table.column(ids[0])).tolist()), ids[0]) if ids else (None, "id")
     if hasattr(step, "feature_names_in_"):

@@ -26,7 +26,7 @@ from labelwise.cli.running import (
 
 # In the order of the help. The command warm-up is the function warm_up in commands/_warm_up.py.
 COMMANDS = (
-    *("describe", "split", "select", "learners", "fit", "predict"),
+    *("describe", "split", "select", "learners", "fit", "predict", "thresholds"),
     *("tune", "adapt", "decide", "evaluate", "report", "doctor"),
     *("expect", "audit", "check", "monitor"),
     *("compare", "results", "reproduce", "warm-up", "demo"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._exact_f import ExactFPlugin
     from labelwise.learners._explain import Explanation as Explanation, explain
+    from labelwise.learners._held_out import HeldOut as HeldOut, score_held_out
     from labelwise.learners._independent_f import IndependentFPlugin
     from labelwise.learners._label_forest import LabelForest
     from labelwise.learners._okapi_neighbors import OkapiNeighbors
@@ -44,8 +45,9 @@ __all__ = [
     "SampledFPlugin",
     "SubmodularMultilabel",
     "explain",
+    "score_held_out",
     "term_curve",
 ]
 
 # Classes of results, and classes that model files name; users construct neither.
-publish(__name__, [*__all__, "Explanation", "Forests", "Leaderboard", "TermCurve"])
+publish(__name__, [*__all__, "Explanation", "Forests", "HeldOut", "Leaderboard", "TermCurve"])

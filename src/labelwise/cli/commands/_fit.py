@@ -285,16 +285,21 @@ def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:
     """Store the lists of names, by which `labelwise predict` matches columns."""
     import numpy as np
 
+    from labelwise.cli._model_input import digest_of
+
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
     # New rows are not identified by their groups.
     fitted.id_names_ = tuple(name for name in rows.ids if name not in groups)
+    # By them, `labelwise report` recognises rows that the model knows.
+    fitted.training_labels_ = digest_of(rows.Y)
 
 
 def _silence(model: Any) -> None:
     """Reset `verbose` in a learner and those inside it: a model file prints no progress."""
     if "verbose" in model.get_params(deep=False):
-        model.set_params(verbose=0)
+        # A pipeline takes a bool, and learners take a number.
+        model.set_params(verbose=type(model.verbose)(0))
     parts = [getattr(model, name, None) for name in ("estimator", "estimator_")]
     steps = [step for _, step in getattr(model, "steps", ())]
     for part in (*parts, *steps, *getattr(model, "estimators_", ())):

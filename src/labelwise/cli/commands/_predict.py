@@ -81,6 +81,13 @@ def predict(
             "many as given; --output is then a csv or jsonl file. For linear and Okapi models."
         ),
     ] = None,
+    thresholds: Annotated[
+        Path | None,
+        typer.Option(
+            help="Decide by the thresholds of this file, of labelwise tune or of a page of "
+            "labelwise report, instead of the model's own rule."
+        ),
+    ] = None,
     bands: Annotated[
         Path | None, typer.Option(help="File of labelwise tune --review, for --queue.")
     ] = None,
@@ -115,12 +122,15 @@ def predict(
     for path in filter(None, (scores, None if split_sentences else instances)):
         _matrices.check_matrix_ending(path)
     check_safe_csv(safe_csv, *files, queue)
-    beside = [] if bands is None else [bands]
+    if thresholds is not None:
+        refuse_as_rule(thresholds)
+    beside = [path for path in (bands, thresholds) if path is not None]
     outputs = Outputs([*files, queue], inputs=[model, *beside, *source.files()])
     with working("reading"):
         fitted = labelwise.load(model)
     names = fitted_label_names(model, fitted)
     _matrices.check_label_names(form, names)
+    rule = None if thresholds is None else _thresholds_for(names, thresholds, model)
     given = read_input(fitted, source, names, part)
     if split_sentences and not texts_of(fitted, given.X):
         raise ValueError("--split-sentences needs a model of texts, and this one reads features.")
@@ -133,9 +143,9 @@ def predict(
         )
     with working("predicting"), warnings_as_notes():
         of_rows = (output, scores, None if split_sentences else instances)
-        found = _predictions(fitted, given, names, of_rows, model)
+        found = _predictions(fitted, given, names, of_rows, model, rule)
         if split_sentences and instances is not None:
-            cells = _sentence_cells(fitted, given, names, model)
+            cells = _sentence_cells(fitted, given, names, model, rule)
             write_cells(instances, cells, safe_csv=safe_csv)
     if queue is not None and bands is not None:
         with working("queueing"):
@@ -195,7 +205,11 @@ def _decided_cells(
 
 
 def _sentence_cells(
-    fitted: Any, given: ModelInput, names: tuple[str, ...], model: Path
+    fitted: Any,
+    given: ModelInput,
+    names: tuple[str, ...],
+    model: Path,
+    rule: decisions.Thresholds | None,
 ) -> dict[str, list[Any]]:
     """Return id, label and score of each decided label, and its sentence of highest score.
 
@@ -206,7 +220,7 @@ def _sentence_cells(
 
     from labelwise.cli._model_input import sentences_of
 
-    decided, names = _decisions(fitted, given.X, names, model)
+    decided, names = _decisions(fitted, given.X, names, model, rule)
     X, starts, sentences = sentences_of(fitted, given.X)
     scores = _scores(fitted, X, names, model)
     rows, labels = np.nonzero(decided)
@@ -261,6 +275,7 @@ def _predictions(
     names: tuple[str, ...],
     files: tuple[Path | None, Path | None, Path | None],
     model: Path,
+    rule: decisions.Thresholds | None,
 ) -> dict[Path, NamedMatrix]:
     """Return the matrix of each file: decisions, scores, and scores of the rows of bags."""
     from labelwise._validation import NamedMatrix
@@ -269,7 +284,7 @@ def _predictions(
     found: dict[Path, NamedMatrix] = {}
     # Only a model whose labels have no names can have been fitted to a vector.
     if output is not None or getattr(fitted, "label_names_", None) is None:
-        decided, names = _decisions(fitted, given.X, names, model)
+        decided, names = _decisions(fitted, given.X, names, model, rule)
     if scores is not None:
         found[scores] = NamedMatrix(_scores(fitted, given.X, names, model), names, *given.ids)
     if output is not None:
@@ -280,14 +295,20 @@ def _predictions(
 
 
 def _decisions(
-    model: Any, X: Any, names: tuple[str, ...], path: Path
+    model: Any,
+    X: Any,
+    names: tuple[str, ...],
+    path: Path,
+    rule: decisions.Thresholds | None,
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the decisions and the names of the labels.
+    """Return the decisions, by thresholds if there are any, and the names of the labels.
 
     A model that was fitted to a vector of two classes decides one label: the second class.
     """
     import numpy as np
 
+    if rule is not None:
+        return np.asarray(rule.decide(_scores(model, X, names, path))), names
     answer = np.asarray(model.predict(X))
     if answer.ndim == 2:
         return answer, names
@@ -299,6 +320,19 @@ def _decisions(
             "which make one label.",
         )
     return (answer == classes[1]).astype(np.int64)[:, None], (str(classes[1]),)
+
+
+def _thresholds_for(names: tuple[str, ...], path: Path, model: Path) -> decisions.Thresholds:
+    """Read thresholds, in the order of the labels of a model."""
+    from labelwise._validation import MatchedSide, same_labels
+
+    rule = decisions.Thresholds.load(path)
+    if rule.slices is not None:
+        raise ValueError(f"--thresholds must be the same for all rows: {path} has slices.")
+    of_model = MatchedSide(model, label_names=names, shape=(0, len(names)))
+    of_rule = MatchedSide(path, label_names=rule.label_names, shape=(0, len(rule)))
+    found = same_labels(of_model, [of_rule], by_position=rule.label_names is None)
+    return rule._of_labels(found.places[1], names)
 
 
 def _instance_scores(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import labelwise
-from labelwise import _io, data, decisions, experiments, reports
+from labelwise import _io, data, decisions, experiments, learners, reports
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import (
     DataSource,
@@ -33,13 +33,18 @@ if TYPE_CHECKING:
 
 @command(
     example="labelwise report scores.csv labels.csv -o report.html --slices groups.csv\n"
+    "labelwise report --model model.skops test.csv -o report.html\n"
     "labelwise report study.sqlite -o study.html",
     force=True,
     inputs=["scores", "labels"],
 )
 def report(
     scores: Annotated[
-        Path, typer.Argument(help="File of scores, or a store that labelwise compare wrote.")
+        Path,
+        typer.Argument(
+            help="File of scores; a data set with labels, for --model; or a store that labelwise "
+            "compare wrote."
+        ),
     ],
     *,
     output: Annotated[
@@ -67,8 +72,9 @@ def report(
     model: Annotated[
         Path | None,
         typer.Option(
-            help="Model of the scores, which reads the table of --texts: the page shows the terms "
-            "behind each score. For linear and Okapi models."
+            help="Model that scores and decides the rows of a data set; beside files of scores and "
+            "labels, a linear or Okapi model of the scores, which reads the table of --texts: the "
+            "page shows the terms behind each score."
         ),
     ] = None,
     title: Annotated[
@@ -80,52 +86,60 @@ def report(
 ) -> None:
     """Write an HTML page to choose thresholds on.
 
-    For a store of labelwise compare, the page shows the results of its studies.
+    With --model, it opens at the model's own decisions, with their values on rows that the model
+    was not fitted to. For a store of labelwise compare, it shows the results of its studies.
     """
-    of_desks = (thresholds, versus, slices, texts, model, title, groups)
-    if labels is None and any(one is not None for one in of_desks):
+    of_desks = (thresholds, versus, slices, texts, title, groups)
+    if labels is None and model is None and any(one is not None for one in of_desks):
         raise ValueError(
-            "--thresholds, --versus, --slices, --texts, --model, --title and --groups need scores "
-            "and labels, got one file."
+            "--thresholds, --versus, --slices, --texts, --title and --groups need scores and "
+            "labels, or a data set and --model, got one file."
         )
-    if model is not None and texts is None:
+    if labels is not None and model is not None and texts is None:
         raise ValueError("--model reads the table of --texts, which was not given.")
     check_ending(output, ".html")
-    if labels is None:
+    if labels is None and model is None:
         outputs = Outputs([output], inputs=[scores])
         write_page(experiments.read_results(scores, study=study), output)
         outputs.say_written(output)
         return
-    models = [path for path in (scores, versus) if path is not None]
-    beside = [path for path in (thresholds, slices, texts, model) if path is not None]
-    inputs = [*models, *beside, *data.input_files(labels, labels=source.columns)]
-    outputs = Outputs([output], inputs=inputs)
+    beside = [path for path in (versus, thresholds, slices, texts, model) if path is not None]
+    inputs = [*beside, *data.input_files(str(labels or scores), labels=source.columns)]
+    outputs = Outputs([output], inputs=[*inputs, *([scores] if labels else [])])
+    units = {"groups": groups}
     with working("reading"), warnings_as_notes():
-        units = {"groups": groups}
-        same = source.read(labels, models, beside=units, labels_of_scores=True)
-        of_rows: dict[str, Any] = {"ids": same.truth.ids}
-        of_rows |= source.row_values(labels, units, same.truth)
-        notes = same.notes
+        if labels is None and model is not None:
+            truth, found, of_rows, notes = _of_model(model, scores, versus, source, units)
+        elif labels is not None:
+            same = source.read(
+                labels,
+                [path for path in (scores, versus) if path is not None],
+                beside=units,
+                labels_of_scores=True,
+            )
+            truth, found, notes = same.truth, same.others, same.notes
+            of_rows = source.row_values(labels, units, truth)
+        of_rows["ids"] = truth.ids
         if slices is not None:
-            of_rows["slices"], more = source.row_columns(slices, same.truth)
+            of_rows["slices"], more = source.row_columns(slices, truth)
             notes = [*notes, *more]
-        if texts is not None and model is not None:
-            more_rows, more = _read_samples(model, texts, same.truth, source)
+        if texts is not None and model is not None and labels is not None:
+            more_rows, more = _read_samples(model, texts, truth, source)
             of_rows, notes = of_rows | more_rows, [*notes, *more]
         elif texts is not None:
-            found, more = source.row_columns(texts, same.truth)
-            of_rows["texts"], notes = only_texts(texts, found), [*notes, *more]
-        tuned = None
+            columns, more = source.row_columns(texts, truth)
+            of_rows["texts"], notes = only_texts(texts, columns), [*notes, *more]
         if thresholds is not None:
             tuned = {thresholds.name: _given_thresholds(thresholds)}
-    values, *rivals = (matrix.values for matrix in same.others)
+            of_rows["thresholds"] = of_rows.get("thresholds", {}) | tuned
+    values, *rivals = (matrix.values for matrix in found)
     with working("writing"), warnings_as_notes():
         desk = reports.Desk(
             values,
-            same.truth.values,
-            tuned,
-            label_names=same.truth.label_names,
-            title=title or scores.name,
+            truth.values,
+            label_names=truth.label_names,
+            title=title
+            or (f"{model.name}: {scores.name}" if model and not labels else scores.name),
             random_state=seed,
             versus=rivals[0] if rivals else None,
             **of_rows,
@@ -136,24 +150,51 @@ def report(
     outputs.say_written(output)
 
 
+def _of_model(
+    model: Path,
+    path: Path,
+    versus: Path | None,
+    source: MatrixSource,
+    beside: dict[str, str | None],
+) -> tuple[NamedMatrix, list[NamedMatrix], dict[str, Any], list[str]]:
+    """Read a data set that a model scores: labels, scores, arguments of the desk, and notes."""
+    from labelwise._validation import matched
+    from labelwise.cli._model_input import scored_rows
+
+    refuse_as_model(model)
+    fitted = labelwise.load(model)
+    rows = scored_rows(fitted, path, source, beside)
+    scores, notes = [rows.scores], rows.notes
+    if versus is not None:
+        both = matched(
+            rows.scores,
+            [source.scores(versus)],
+            by_position=source.by_position,
+            missing_labels="error",
+        )
+        scores, notes = [*scores, *both.others], [*notes, *both.notes]
+    of_rows: dict[str, Any] = {**rows.beside, "texts": rows.texts}
+    if rows.thresholds is not None:
+        of_rows["thresholds"] = {model.name: rows.thresholds}
+    else:
+        of_rows["decided"] = rows.decided
+    if rows.X is not None and rows.texts is not None:
+        try:
+            learners.explain(fitted, rows.X, cells=([], []))
+            of_rows |= {"model": fitted, "X": rows.X}
+        except (TypeError, ValueError):
+            pass  # a kind of model that has no terms to show
+    return rows.truth, scores, of_rows, notes
+
+
 def _given_thresholds(path: Path) -> decisions.Thresholds:
     """Read thresholds from their file, or from a model that decides by thresholds."""
     if not is_model_file(path):
         refuse_as_rule(path)
         return decisions.Thresholds.load(path)
-    from sklearn.pipeline import Pipeline
+    from labelwise.cli._model_input import loaded_thresholds
 
-    model = labelwise.load(path)
-    # Behind the features of a table, the last step decides.
-    decider = model[-1] if isinstance(model, Pipeline) else model
-    found = getattr(decider, "thresholds_", None)
-    if not isinstance(found, decisions.Thresholds):
-        raise _io.DataError(
-            path,
-            f"has no thresholds, because {type(decider).__name__} does not decide by them: "
-            "--thresholds takes a file of labelwise tune, or a model of tuned thresholds.",
-        )
-    return found
+    return loaded_thresholds(path, labelwise.load(path))
 
 
 def _read_samples(
