@@ -30,7 +30,7 @@ class MacroFrontierDisplay(ModelDisplay):
         `labelwise.decisions.MacroFrontier`.
     betas : sequence of float, default=()
         Weights of recall for which macro F was maximised.
-    precision_of_betas, recall_of_betas : array of shape (n_betas,)
+    precision_of_betas, recall_of_betas : array of shape (n_betas,), default=()
         Macro precision and macro recall of these thresholds.
     name : str, default=None
         Name of the model in the legend.
