@@ -16,7 +16,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit, cross_val_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,7 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import labelwise
-from labelwise._estimators import held_out_scores
+from labelwise._estimators import held_out_scores, scoring_method
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.learners import BinaryRelevance
@@ -530,3 +537,61 @@ def test_progress_names_the_folds_and_the_tuning(n_jobs, capsys):
         "TunedThresholds: tuning the thresholds of 3 labels",
     ]
     assert np.array_equal(loud.thresholds_.values, quiet.thresholds_.values)
+
+
+@pytest.mark.parametrize("rule", [0, 1])
+def test_a_nested_fbr_is_the_mean_of_what_training_parts_choose_by_inner_folds(rule):
+    data, _ = make_multilabel(n_samples=150, random_state=3)
+    X, Y, folds = data.X, data.Y.toarray().astype(int), KFold(3)
+    # The positives of a rare label are hard to tell from the rest.
+    Y[:, 0] = np.arange(len(Y)) % 15 == 0
+    model = BinaryRelevance(LogisticRegression())
+
+    def held_out(rows):
+        method = scoring_method(model)
+        return cross_val_predict(model, X[rows], Y[rows], cv=folds, method=method)
+
+    amounts = [
+        best_thresholds(held_out(train), Y[train], fbr=("auto", rule), random_state=0).evidence.fbr
+        for train, _ in folds.split(X)
+    ]
+    assert max(amounts) > 0
+    expected = best_thresholds(held_out(np.arange(150)), Y, fbr=(float(np.mean(amounts)), rule))
+    found = TunedThresholds(model, fbr=("nested", rule), cv=folds, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(found.thresholds_.values, expected.values)
+    assert found.thresholds_.evidence.fbr == pytest.approx(np.mean(amounts))
+
+
+def test_a_nested_fbr_alone_has_rule_1_and_folds_that_a_number_gives():
+    data, _ = make_multilabel(n_samples=100, random_state=0)
+    model = BinaryRelevance(LogisticRegression())
+    one, pair = (
+        TunedThresholds(model, fbr=fbr, cv=3, random_state=0).fit(data.X, data.Y)
+        for fbr in ("nested", ("nested", 1))
+    )
+    np.testing.assert_array_equal(one.thresholds_.values, pair.thresholds_.values)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": [(np.arange(10), np.arange(10, 20))]}, 'fbr="nested" needs a cv that is a number'),
+        ({"cv": "oob"}, 'fbr="nested" needs a cv that is a number or a splitter, got .oob'),
+        ({"refit": False}, 'fbr="nested" needs an estimator that is fitted, and refit=True'),
+        ({"shrink": 0.5}, "shrink does not go together with fbr"),
+        ({"fbr": ("nested", 2)}, "fbr must have 0 or 1 as its rule, got 2"),
+    ],
+)
+def test_a_nested_fbr_that_cannot_be_is_refused_before_any_fit(options, message):
+    seen = []
+    tuned = TunedThresholds(Columns(seen)).set_params(**{"fbr": "nested"} | options)
+    with pytest.raises(ValueError, match=message):
+        tuned.fit(np.zeros((20, 3)), np.eye(2, dtype=int)[np.arange(20) % 2])
+    assert seen == []
+
+
+def test_a_frozen_estimator_has_no_nested_fbr():
+    X, Y = some_data()
+    tuned = TunedThresholds(FrozenEstimator(clone(BASE).fit(X, Y)), fbr="nested")
+    with pytest.raises(ValueError, match='fbr="nested" needs an estimator that is fitted'):
+        tuned.fit(X, Y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -20,12 +21,14 @@ from labelwise._estimators import (
     ProbabilityClassifier,
     ScoringClassifier,
     check_target,
+    constant_labels,
     copy_feature_attributes,
     refuse_prefit,
     report_progress,
     routed_to_fit,
     router_with_folds,
     scoring_method,
+    splits_of,
     store_target,
 )
 from labelwise._text import counted
@@ -54,7 +57,7 @@ from labelwise._tuning._scores_to_tune_on import (
 from labelwise._tuning._slices import request_in_slices, with_slices
 from labelwise._tuning.objectives._request import Certify, Request, options
 from labelwise._tuning.problem._problem import Problem, warn_of_labels_without_positives
-from labelwise._validation import check_readable, dense_targets, slice_texts
+from labelwise._validation import check_readable, dense_targets, is_whole, slice_texts
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
@@ -98,8 +101,11 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         Amount of shrinkage towards one threshold for all labels, as in `best_thresholds`. "auto",
         which generalises best, means 0 with options that exclude shrinkage: `shared`, `fbr`,
         `cost`, constraints and the average "sample".
-    fbr : float, "auto" or pair of these and a rule, default=None
-        F below which the threshold of a label is raised, as in `best_thresholds`.
+    fbr : float, "auto", "nested" or pair of these and a rule, default=None
+        F below which the threshold of a label is raised, as in `best_thresholds`. "auto" chooses it
+        by folds of the pooled held-out scores. "nested" is the mean of what each training part of
+        `cv` chooses on held-out scores of its own: models of inner folds by the same `cv`, which
+        is a number or a splitter. That takes as many times as many fits as there are folds.
     min_precision, min_recall : float, default=None
         Lower bounds on precision and recall, as in `best_thresholds`.
     max_decisions : int, float or str, default=None
@@ -282,6 +288,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         samples = Samples(X, dense, labels.names, *routed, weights, texts)
         samples, cv = samples.counted(None if self._is_prefit() else self.cv)
         scored = self._tuning_scores(samples, cv)
+        if self._fbr_is_nested():
+            request = self._request(labels.matrix.shape[1], self._nested_amount(request, samples))
         self.estimator_, self.constants_ = scored.scorer
         n_labels = counted(labels.matrix.shape[1], "label")
         report_progress(self, f"tuning the thresholds of {n_labels}")
@@ -347,9 +355,44 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             return target_of_fitted(self, self.estimator.estimator, X, y)
         return check_target(self, X, y, allow_missing=True)
 
-    def _request(self, n_labels: int) -> Request:
-        """Check what thresholds are tuned for, before any model is fitted."""
+    def _fbr_is_nested(self) -> bool:
+        fbr = self.fbr[0] if isinstance(self.fbr, tuple) and self.fbr else self.fbr
+        return isinstance(fbr, str) and fbr == "nested"
+
+    def _nested_amount(self, request: Request, samples: Samples) -> float:
+        """Return the mean of the FBR amounts that the training parts choose by inner folds."""
+        varies = np.isnan(constant_labels(samples.Y))
+        splits = splits_of(self.cv, samples.X, samples.Y[:, varies], samples.groups)
+        amounts = []
+        for k, (train, _) in enumerate(splits):
+            report_progress(self, f"inner folds of training part {k + 1} of {len(splits)}")
+            part, _ = samples.part(train, [])
+            with warnings.catch_warnings():
+                # Labels that are rare in the whole may have one class in a part.
+                warnings.filterwarnings("ignore", message=".*(one class|no positives)")
+                scored = self._tuning_scores(part, self.cv)
+            varies = np.isnan(scored.scorer.constants)
+            if varies.any():
+                problem, folds = tuning_problem(scored, part)
+                found = self._solved(problem, request.for_labels(varies), folds)
+                amounts.append(float(found.evidence.fbr or 0.0))
+        return float(np.mean(amounts)) if amounts else 0.0
+
+    def _request(self, n_labels: int, amount: float | None = None) -> Request:
+        """Check what thresholds are tuned for, before any model is fitted.
+
+        `amount` takes the place of a nested FBR; without it, "auto" is checked.
+        """
         own = self.get_params(deep=False)
+        if self._fbr_is_nested():
+            if self._is_prefit() or not self.refit:
+                raise ValueError('fbr="nested" needs an estimator that is fitted, and refit=True.')
+            if not is_whole(self.cv) and not hasattr(self.cv, "get_n_splits"):
+                raise ValueError(
+                    f'fbr="nested" needs a cv that is a number or a splitter, got {self.cv!r}.'
+                )
+            rule = self.fbr[1:] if isinstance(self.fbr, tuple) else (1,)
+            own["fbr"] = ("auto" if amount is None else amount, *rule)
         request = Request(**{one.name: own[one.name] for one in options()}, n_labels=n_labels)
         if request.certify is None:
             return request
