@@ -64,7 +64,8 @@ def _fit_block(
     known = ~np.isnan(Y)
     cell_weights = np.where(known, weights[:, None], 0.0)
     total = cell_weights.sum(axis=0)
-    shares = cell_weights / total
+    # Without truth, a label has the probability 0.5.
+    shares = np.where(total > 0, cell_weights / np.where(total > 0, total, 1.0), 1 / len(scores))
     n_positive = (cell_weights * (Y == 1)).sum(axis=0)
     high, low = (n_positive + 1) / (n_positive + 2), 1 / (total - n_positive + 2)
     targets = np.where(Y == 1, high, low)

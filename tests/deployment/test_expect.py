@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtr
 
 from labelwise.decisions import best_thresholds
 from labelwise.deployment import expect
@@ -35,26 +35,48 @@ def test_values_are_those_of_the_expected_counts(tuned):
     decided = tuned.decide(proba)
     hits, positives = (proba * decided).sum(axis=0), proba.sum(axis=0)
     expected = 2 * hits.sum() / (decided.sum() + positives.sum())
-    assert found.values["micro-f"] == pytest.approx(expected)
-    assert found.values["macro-recall"] == pytest.approx((hits / positives).mean())
-    np.testing.assert_allclose(found.label_values["precision"], hits / decided.sum(axis=0))
+    # Values are means of 600 draws, with a standard error of about 0.001.
+    assert found.values["micro-f"] == pytest.approx(expected, abs=0.005)
+    assert found.values["macro-recall"] == pytest.approx((hits / positives).mean(), abs=0.005)
+    precisions = hits / decided.sum(axis=0)
+    np.testing.assert_allclose(found.label_values["precision"], precisions, atol=0.005)
 
 
-def test_ranges_contain_the_values_about_as_often_as_they_say(tuned):
-    inside = dict.fromkeys(("micro-f", "macro-f", "micro-recall"), 0)
-    for seed in range(30):
-        proba, Y = draw(seed + 10, 500)
-        found = expect(tuned, proba, calibrate=draw(0, 1000), random_state=seed)
-        counts = count(Y, tuned.decide(proba))
+def far_from_sigmoids(random, n_samples):
+    """Scores of which the share of positives rises in steps, and labels of a sample that agree."""
+    scores = random.random((n_samples, 4))
+    chances = np.array([0.02, 0.1, 0.2, 0.8])[(scores * 4).astype(int)]
+    mood = random.normal(size=(n_samples, 1)) + random.normal(size=scores.shape)
+    return scores, (ndtr(mood / np.sqrt(2)) < chances).astype(np.int64)
+
+
+def by_sigmoids(random, n_samples):
+    """Calibrated probabilities of rare labels, with independent labels."""
+    proba = random.beta(0.3, 2.0, size=(n_samples, 4))
+    return proba, (random.random(proba.shape) < proba).astype(np.int64)
+
+
+@pytest.mark.parametrize("drawn", [far_from_sigmoids, by_sigmoids])
+def test_ranges_contain_the_values_about_as_often_as_they_say(drawn):
+    inside, errors, n_runs = dict.fromkeys(("micro-f", "macro-f", "micro-recall"), 0), [], 20
+    for seed in range(n_runs):
+        random = np.random.default_rng(seed)
+        calibrate, (scores, Y) = drawn(random, 600), drawn(random, 400)
+        rule = best_thresholds(*calibrate)
+        found = expect(rule, scores, calibrate=calibrate, random_state=seed)
+        counts = count(Y, rule.decide(scores))
         values = {
             "micro-f": micro(f_measure, counts),
             "macro-f": macro(f_measure, counts),
             "micro-recall": micro(recall, counts),
         }
+        errors.append(found.values["micro-f"] - values["micro-f"])
         for name, value in values.items():
             low, high = found.intervals[name]
             inside[name] += low <= value <= high
-    assert min(inside.values()) >= 25, inside  # 28 are expected; the same samples calibrate all
+    assert min(inside.values()) >= 17, inside  # 19 are expected, at least 17 with probability 0.98
+    # Sigmoids alone expect 0.09 too little of the first, and are right for the second.
+    assert abs(np.mean(errors)) < 0.03
 
 
 def test_any_scores_are_calibrated_by_labelled_samples():
@@ -96,11 +118,9 @@ def test_reasons_for_doubt_are_named(tuned):
     narrow = proba.max(axis=1) < 0.5
     found = expect(tuned, proba, calibrate=(proba[narrow], Y[narrow]), random_state=0)
     assert any("lie outside of those that were calibrated" in one for one in found.doubts)
-    random = np.random.default_rng(0)
-    steps = random.random((2000, 2))
-    labels = random.random(steps.shape) < np.array([0.05, 0.5, 0.05, 0.5])[(steps * 4).astype(int)]
-    found = expect(best_thresholds(steps, labels), steps, calibrate=(steps, labels), random_state=0)
-    assert any("a sigmoid does not fit" in one for one in found.doubts)
+    rare, _ = draw(5, frequency=0.05)
+    found = expect(tuned, rare, calibrate=draw(0), random_state=0)
+    assert found.doubts[-2].startswith("samples have other scores than those that were calibrated")
     with pytest.raises(TypeError, match="scores must be dense"):
         expect(tuned, sparse.csr_array(proba))
 
@@ -138,3 +158,19 @@ def test_labels_that_were_partly_missing_have_not_moved():
     rule = best_thresholds(proba, partly)
     found = expect(rule, draw(1)[0], calibrate=(proba, partly), random_state=0)
     assert not any("moved since tuning" in one for one in found.doubts)
+
+
+def test_a_label_without_any_truth_is_expected_in_half_of_the_samples(tuned):
+    proba, Y = draw(0)
+    partly = np.where([True, False], np.nan, Y)
+    found = expect(tuned, proba, calibrate=(proba, partly), random_state=0)
+    assert found.priors[0] == pytest.approx(0.5, abs=0.05)
+    assert any("'0' have fewer than 10 positives" in one for one in found.doubts)
+
+
+def test_samples_like_those_to_calibrate_on_rarely_seem_different(tuned):
+    said = [
+        expect(tuned, draw(seed)[0], calibrate=draw(0), random_state=0).doubts
+        for seed in range(1, 9)
+    ]
+    assert sum("other scores" in text for some in said for text in some) == 0

@@ -94,15 +94,16 @@ class Calibration:
     def fitted(self, weights: np.ndarray) -> Sigmoids:
         """Fit sigmoids to weighted samples."""
         scores, Y = self.labelled  # type: ignore[misc]
-        return fit_sigmoids(self._scaled(scores), Y, weights, increasing=True)
+        return fit_sigmoids(self.scaled(scores), Y, weights, increasing=True)
 
-    def probabilities(self, scores: np.ndarray, sigmoids: Sigmoids | None = None) -> np.ndarray:
-        """Return probabilities by these sigmoids; None takes those of all labelled samples."""
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Return probabilities, by the sigmoids of all labelled samples if there are any."""
         if self.labelled is None:
             return np.asarray(scores, dtype=np.float64)
-        return (sigmoids or self.sigmoids).probabilities(self._scaled(scores))
+        return self.sigmoids.probabilities(self.scaled(scores))
 
-    def _scaled(self, scores: np.ndarray) -> np.ndarray:
+    def scaled(self, scores: np.ndarray) -> np.ndarray:
+        """Return what sigmoids take: log-odds of probabilities, and other scores themselves."""
         if not self.in_log_odds:
             return np.asarray(scores, dtype=np.float64)
         return np.asarray(logit(np.clip(scores, _NEAREST, 1 - _NEAREST)))
