@@ -305,9 +305,9 @@ class Counted(BinaryRelevance):
         self.fits.append("fit")
         return super().fit(X, y, **params)
 
-    def fit_scoring_folds(self, X, y, splits, sample_weight=None):
+    def fit_scoring_folds(self, X, y, splits, sample_weight=None, **params):
         self.fits.append("folds")
-        return super().fit_scoring_folds(X, y, splits, sample_weight)
+        return super().fit_scoring_folds(X, y, splits, sample_weight, **params)
 
 
 def test_linear_models_are_calibrated_and_tuned_in_one_pass():

@@ -33,11 +33,14 @@ def jackknife(values):
 
 
 def cheapest_of_equals(values, left_out, costs):
-    """The number of the cheapest candidate within a standard error of the best."""
+    """The number of the cheapest candidate within a standard error of the best.
+
+    Of several that cost the same, it is the best one.
+    """
     best = max(range(len(values)), key=lambda k: values[k])
     equal = []
     for k in range(len(values)):
         behind = values[best] - values[k]
         if k == best or behind <= jackknife(list(left_out[best] - left_out[k])):
             equal.append(k)
-    return min(equal, key=lambda k: (costs[k], k))
+    return min(equal, key=lambda k: (costs[k], -values[k], k))

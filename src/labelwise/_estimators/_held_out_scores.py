@@ -114,6 +114,8 @@ def fit_and_score_folds(
     # The splits keep groups together, and no other folds are made.
     params.pop("groups", None)
     model = clone(estimator)
+    if report is not None:
+        params["report"] = report
     scores = model.fit_scoring_folds(X, Y[:, varies], splits, **params)
     folds = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
     by_fold = np.array([constant_labels(Y[train][:, varies]) for train, _ in splits])

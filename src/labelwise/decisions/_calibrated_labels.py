@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -206,7 +207,13 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
 
     @available_if(_scores_folds)  # type: ignore[untyped-decorator]
     def fit_scoring_folds(
-        self, X: Any, y: Any, splits: Splits, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        sample_weight: Any = None,
+        *,
+        report: Callable[[str], None] | None = None,
     ) -> np.ndarray:
         """Calibrate the estimator, and score held-out samples in the same pass.
 
@@ -223,6 +230,9 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
             Numbers of the training and of the test samples of each fold.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample, above 0.
+        report : callable, default=None
+            Called with a line of progress after each part of the work. An error that it raises ends
+            the fit.
 
         Returns
         -------
@@ -241,7 +251,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         self.constants_ = constant_labels(targets)
         fit_params = {} if sample_weight is None else {"sample_weight": sample_weight}
         weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight)
-        held_out = self._fit_with_folds(X, targets, splits, fit_params, weights)
+        held_out = self._fit_with_folds(X, targets, splits, fit_params, weights, report)
         store_target(self, labels)
         copy_feature_attributes(self, self.estimator_)
         scores = np.array(held_out.scores)
@@ -260,6 +270,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         splits: Splits,
         fit_params: dict[str, Any],
         weights: np.ndarray,
+        report: Callable[[str], None] | None = None,
     ) -> HeldOutScores:
         """Fit the estimator to all samples and to folds, and calibrate it; return its scores.
 
@@ -273,6 +284,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
             method=scoring_method(self.estimator),
             fit_params=fit_params,
             n_jobs=self.n_jobs,
+            report=report,
         )
         self.estimator_ = scorer.estimator
         self.calibrators_ = self._fit_calibrators(held_out, Y, weights)

@@ -331,8 +331,8 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     Returns
     -------
     dict of str to TableFeatures
-        "words": words as they are; "pairs": words and pairs of successive words; "characters": two
-        to five successive characters within words; "stems": stems without stop words of English.
+        "words": words as they are; "stems": stems without stop words of English; "pairs": words and
+        pairs of successive words; "characters": two to five successive characters within words.
         All but stems need no language, and have only terms of at least two texts. Terms are
         weighted by tf-idf, with 1 + log of the count.
 
@@ -344,13 +344,13 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     --------
     >>> from labelwise.features import text_representations
     >>> list(text_representations(text="title"))
-    ['words', 'pairs', 'characters', 'stems']
+    ['words', 'stems', 'pairs', 'characters']
     """
     terms = {
         "words": TextTerms(stop_words=None, stem=False, min_df=2),
+        "stems": TextTerms(),
         "pairs": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
         "characters": TextTerms(analyzer="char_wb", ngram_range=(2, 5), min_df=2),
-        "stems": TextTerms(),
     }
     return {
         name: TableFeatures(

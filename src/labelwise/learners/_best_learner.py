@@ -48,7 +48,7 @@ from labelwise.learners.selection._candidates import (
     sizes_of_parts,
 )
 from labelwise.learners.selection._leaderboard import leaderboard_of
-from labelwise.learners.selection._race import Finish, run_race
+from labelwise.learners.selection._race import Clock, Finish, run_race
 from labelwise.learners.selection._representations import (
     Representation,
     candidates_on,
@@ -72,7 +72,8 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     candidates are compared by their corrected values: each fold is decided by thresholds that were
     tuned on the other folds, as in `TunedThresholds`. Of the candidates whose value is lower than
     the highest by at most one standard error of the difference, the cheapest is chosen, and fitted
-    to all samples.
+    to all samples; linear models of different representations of the samples cost the same, so that
+    the highest value decides between them.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     representations : mapping of str to transformer, default=None
         Transformers of X to features, such as those of `labelwise.features.text_representations`.
         Each is fitted once to all samples. A quick linear learner is tried on each, in their order,
-        and the other default candidates on the last. None means that X are features. Only for
+        and the other default candidates on the first. None means that X are features. Only for
         default candidates.
     cv : int, splitter or iterable of (train, test), default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.
@@ -183,7 +184,8 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     are tried one after the other as long as the clock leaves time for them, by predicted seconds
     times the pace of the trials before. With representations, no further candidate is tried after
     three in a row were worse than the best by more than a standard error. If fits take longer than
-    predicted, no further candidate is started when the time is over, and the best so far is chosen.
+    predicted, a trial is stopped when the time is over, between two folds or two parts of the
+    labels, and the best so far is chosen. Only the first trial runs to its end in any case.
     Estimators that are given as `candidates` have no cost model; only the clock limits them.
 
     A candidate that raises an error is left out; if all do, the first error is raised.
@@ -272,6 +274,7 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         """
         if self.budget is not None:
             check_real(self.budget, "budget", least=0.0, most=np.inf)
+        clock = Clock(self.budget)
         target = check_target(self, X, y, allow_missing=True)
         request = Request(maximize=self.maximize, beta=self.beta, shrink="auto")
         represented = self._represented(X, target.matrix, target.missing)
@@ -287,7 +290,7 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         store_target(self, target)
         if not np.isnan(self.constants_).any():
             return self._fit_nothing(request, samples)
-        self._fit_best(request, samples, represented)
+        self._fit_best(request, samples, represented, clock)
         if represented or self.candidates is not None:
             copy_feature_attributes(self, self.estimators_[0])
         return self
@@ -319,7 +322,11 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         return [Representation(name, one, X, labels) for name, one in given.items()]
 
     def _fit_best(
-        self, request: Request, samples: Samples, represented: list[Representation]
+        self,
+        request: Request,
+        samples: Samples,
+        represented: list[Representation],
+        clock: Clock,
     ) -> None:
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
@@ -333,10 +340,10 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
             arena = arena.part(np.flatnonzero(samples.weights))
             samples = arena.samples
         candidates, left_out = self._candidates(samples, seed, represented)
-        finish = run_race(candidates, arena, self.budget, partial(report_progress, self))
+        finish = run_race(candidates, arena, clock, partial(report_progress, self))
         blend = None
         if self.blend:
-            blend = best_blend(finish.last, finish.arena, finish.seconds_left)
+            blend = best_blend(finish.last, finish.arena, clock.left())
         chosen, trials = best_with_blend(finish.last, blend)
         by_name = {one.name: one for one in candidates}
         report_progress(self, f"{chosen.name} is chosen, and fitted to all samples")

@@ -286,7 +286,13 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
 
     @available_if(_chooses_penalties)  # type: ignore[untyped-decorator]
     def fit_scoring_folds(
-        self, X: Any, y: Any, splits: Splits, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        sample_weight: Any = None,
+        *,
+        report: Callable[[str], None] | None = None,
     ) -> np.ndarray:
         """Learn each label, and score held-out samples in the same pass.
 
@@ -304,6 +310,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             Numbers of the training and of the test samples of each fold.
         sample_weight : array of shape (n_samples,), default=None
             Weight of each sample.
+        report : callable, default=None
+            Called with a line of progress after each part of the work. An error that it raises ends
+            the fit.
 
         Returns
         -------
@@ -322,7 +331,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         The penalty of a label is chosen by the losses of the same held-out samples, one value for
         all folds. Held-out scores are thus a little better than those of new samples.
         """
-        return self._fit_regressions(X, y, sample_weight, splits)
+        return self._fit_regressions(X, y, sample_weight, splits, report=report)
 
     decision_function = available_if(_estimator_has("decision_function"))(
         ScoringClassifier.decision_function
@@ -354,6 +363,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         sample_weight: Any,
         splits: Splits | None = None,
         groups: Any = None,
+        report: Callable[[str], None] | None = None,
     ) -> np.ndarray:
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
         penalties, loss = check_penalty(self.penalty), check_loss(self.loss)
@@ -367,7 +377,13 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         X, deviations = self._standardized(X)
         if self.share_penalty:
             penalties = shared_penalties(self.penalty, X)
-        settings = penalties, tol, self.n_jobs, partial(report_progress, self)
+
+        def progress(text: str) -> None:
+            report_progress(self, text)
+            if report is not None:
+                report(text)
+
+        settings = penalties, tol, self.n_jobs, progress
         problem = RegressionProblem(
             X,
             weights,

@@ -28,6 +28,9 @@ from labelwise._validation import (
     slice_texts,
 )
 
+# Scores of so many labels show which rows may be copies of each other.
+_LABELS_TO_COMPARE = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Problem(RowCurves):
@@ -346,10 +349,14 @@ def copy_groups(curves: RowCurves) -> np.ndarray | None:
 
 def _candidates(scores: Any, Y: sparse.csr_array) -> np.ndarray:
     """Return the rows that may equal another row, because a cheap summary is the same."""
+    random = np.random.default_rng(0)
     if not sparse.issparse(scores):
-        summary = scores[:, 0]
+        # Of a single label, many rows may have the same score.
+        some = np.unique(np.linspace(0, Y.shape[1] - 1, _LABELS_TO_COMPARE).astype(np.intp))
+        summary = np.zeros(len(scores))
+        for j, factor in zip(some.tolist(), random.random(some.size), strict=True):
+            summary += factor * scores[:, j]
     else:
-        random = np.random.default_rng(0)
         # Equal rows have equal sums, since the entries of each row are added in the same order.
         summary = scores @ random.random(Y.shape[1]) + Y @ random.random(Y.shape[1])
     _, number, times = np.unique(summary, return_inverse=True, return_counts=True)

@@ -102,7 +102,8 @@ def minimize_hinge(
 
     Dual coordinate descent finds which samples are within the margin, label by label. Newton's
     steps on these samples finish; the steps of all labels share one product with X. A label has
-    converged when its step predicts a decrease of less than `tolerance` times its value.
+    converged when its step predicts a decrease of less than `tolerance` times its value. The dual
+    variables of `start` are changed in place.
     """
     tasks = np.arange(penalty.size) if tasks is None else tasks
     W, centre = start.W.T[tasks], objective.design.centre
@@ -110,7 +111,7 @@ def minimize_hinge(
     shift = 0.0 if centre is None else W[:, :-1] @ centre
     ridge = objective.total * penalty[tasks] / 2
     machines = _Machines(signs, ridge, W[:, :-1], W[:, -1] - shift)
-    dual = start.dual.copy()
+    dual = start.dual
     for k, j in enumerate(tasks.tolist()):
         machines.bias[k] = _descend(objective, machines, k, dual[j])
     n_left = _take_newton_steps(objective, machines, tolerance)

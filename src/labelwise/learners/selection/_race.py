@@ -40,7 +40,6 @@ class Finish(NamedTuple):
     notes: tuple[str, ...] = ()  # what a user should know of the race
     rows: np.ndarray | None = None  # of all samples, those of `arena`; None for all
     is_settled: bool = False  # whether the best candidate had a last trial on more rows
-    seconds_left: float = float("inf")  # for blends
 
 
 class _Plan(NamedTuple):
@@ -48,8 +47,7 @@ class _Plan(NamedTuple):
 
     rounds: list[RaceRound]
     field: list[Candidate]  # of the first round
-    late: list[Candidate]  # those for whom time is left in the last round
-    too_dear: list[Candidate]  # those for whom it is not, by predicted seconds
+    late: list[Candidate]  # those that are tried in the last round only, if time is left
     notes: tuple[str, ...]
 
 
@@ -90,10 +88,45 @@ def planned_rounds(
         n_rounds += 1
 
 
+class _TimeIsOverError(Exception):
+    """Stops a trial when the time is over."""
+
+
+class Clock:
+    """Says when the time is over.
+
+    Parameters
+    ----------
+    budget : float or None
+        Seconds from now on; None for no limit.
+    """
+
+    def __init__(self, budget: float | None) -> None:
+        self.budget = budget
+        self._end = None if budget is None else perf_counter() + budget
+        # Of the last fit of a candidate, which comes after its trial.
+        self.reserved = 0.0
+
+    def left(self) -> float:
+        """Return the seconds that are left for trials."""
+        if self._end is None:
+            return float("inf")
+        return max(0.0, self._end - perf_counter() - self.reserved)
+
+    def has_time(self) -> bool:
+        """Return whether time is left for another trial."""
+        return self.left() > 0
+
+    def stop_if_over(self, _: str = "") -> None:
+        """Raise an error if the time is over; for candidates that report their progress."""
+        if not self.has_time():
+            raise _TimeIsOverError
+
+
 def run_race(
     candidates: Sequence[Candidate],
     arena: Arena,
-    budget: float | None,
+    clock: Clock,
     report: Callable[[str], None],
 ) -> Finish:
     """Try candidates on the folds of an arena, on more and more rows if time is short.
@@ -104,11 +137,11 @@ def run_race(
         At least one.
     arena : Arena
         Samples, folds and request.
-    budget : float or None
-        Seconds, by the predictions of the cost models. The clock stops the race only if they were
-        too low. None means no limit. The first candidate is the one that is marked so, or the
-        cheapest. It takes part in all rounds; if it has no time for all rows, the race is run on
-        as many of them as it has time for.
+    clock : Clock
+        Seconds for the race. They are divided by the predictions of the cost models; if these were
+        too low, the clock stops the trial that is running, unless it is the only one. The first
+        candidate is the one that is marked so, or the cheapest. It takes part in all rounds; if it
+        has no time for all rows, the race is run on as many of them as it has time for.
     report : callable
         Called with a line of progress.
 
@@ -122,9 +155,8 @@ def run_race(
     Exception
         The error of the first candidate, if every candidate fails.
     """
-    plan = _plan(candidates, arena, budget)
+    plan = _plan(candidates, arena, clock)
     rounds, field = plan.rounds, plan.field
-    clock = _Clock(budget)
     finish = Finish(arena, [], [], [], plan.notes)
     for k, one in enumerate(rounds):
         rows = _rows_of_part(arena.samples.Y, one.n_rows)
@@ -134,51 +166,19 @@ def run_race(
         finish = _run_round(field, here, finish, clock, report)
         if finish.arena is here:
             finish = finish._replace(rows=rows)
-        if clock.is_over or not finish.last:
+        if k + 1 == len(rounds) or not finish.last:
             break
-        if k + 1 < len(rounds):
-            field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
-    if budget is not None:
-        finish = _use_the_rest(candidates, plan.too_dear, finish, clock, report)
+        if not clock.has_time():
+            over = [(one.name, _OVER) for one in plan.late]
+            finish = finish._replace(left_out=[*finish.left_out, *over])
+            break
+        field = _going_on(field, finish.last, rounds[k + 1].n_candidates, plan.field[0].name)
     if plan.notes:
         finish = _settled(candidates, arena, finish, clock, report)
-    return finish._replace(seconds_left=clock.left())
-
-
-def _use_the_rest(
-    candidates: Sequence[Candidate],
-    too_dear: Sequence[Candidate],
-    finish: Finish,
-    clock: _Clock,
-    report: Callable[[str], None],
-) -> Finish:
-    """Try candidates that the plan had no time for, as long as there is time for another one.
-
-    Predicted seconds are multiplied by the pace of the trials so far.
-    """
-    n_rows = len(finish.arena.samples.Y)
-    for one in too_dear:
-        if _is_settled(one, finish.last):
-            finish = finish._replace(left_out=[*finish.left_out, (one.name, _SETTLED)])
-            continue
-        took = _predicted(one, finish.arena, n_rows) * _pace(candidates, finish)
-        left = 0.0 if clock.is_over else clock.left()
-        if took > left:
-            rest = f"{_shown(left)} of the {clock.budget:g} s are left"
-            why = f"it would take about {_shown(took)} s, and {rest}"
-            finish = finish._replace(left_out=[*finish.left_out, (one.name, why)])
-            continue
-        more = _run_round([one], finish.arena, finish, clock, report)
-        if more.last is not finish.last:
-            # A trial of the same rows takes part with those before.
-            last = [*finish.last, *more.last]
-            more = more._replace(
-                last=last, earlier=[trial for trial in finish.earlier if trial.name != one.name]
-            )
-        finish = more
     return finish
 
 
+_OVER = "the time was over"
 _SETTLED = f"the {_WORSE_IN_A_ROW} candidates before were worse by more than a standard error"
 
 
@@ -194,16 +194,14 @@ def _is_settled(one: Candidate, trials: Sequence[Trial]) -> bool:
     return not any(is_tie(top, trial) for trial in trials[-_WORSE_IN_A_ROW:])
 
 
-def _pace(candidates: Sequence[Candidate], finish: Finish) -> float:
-    """Return the ratio of measured to predicted seconds of the last trials.
+def _pace(field: Sequence[Candidate], arena: Arena, trials: Sequence[Trial]) -> float:
+    """Return the ratio of measured to predicted seconds of trials on the samples of an arena.
 
     It is 1 if they took less than a second, and from 1/4 to 4.
     """
-    by_name = {one.name: one for one in candidates}
-    predicted = sum(
-        _predicted(by_name[trial.name], finish.arena, trial.n_rows) for trial in finish.last
-    )
-    measured = sum(trial.seconds for trial in finish.last)
+    by_name = {one.name: one for one in field}
+    predicted = sum(_predicted(by_name[trial.name], arena, trial.n_rows) for trial in trials)
+    measured = sum(trial.seconds for trial in trials)
     return min(4.0, max(0.25, measured / predicted)) if measured >= 1 and predicted > 0 else 1.0
 
 
@@ -211,7 +209,7 @@ def _settled(
     candidates: Sequence[Candidate],
     arena: Arena,
     finish: Finish,
-    clock: _Clock,
+    clock: Clock,
     report: Callable[[str], None],
 ) -> Finish:
     """Try the best candidate of a race on a part of the rows once more, on as many as possible.
@@ -225,12 +223,12 @@ def _settled(
     if not _is_one_pass(best):
         return finish
     whole = len(arena.samples.Y)
-    pace = _pace(candidates, finish)
+    pace = _pace(candidates, finish.arena, finish.last)
 
     def seconds(n_rows: int) -> float:
         return pace * _predicted(best, arena, n_rows)
 
-    left = 0.0 if clock.is_over else clock.left()
+    left = clock.left()
     n_rows = _part_within(whole, seconds, max(_LAST_FIT, left))
     rows, tried = _rows_of_part(arena.samples.Y, n_rows), finish.rows
     if tried is not None and n_rows <= tried.size:
@@ -238,7 +236,7 @@ def _settled(
     else:
         here = arena if rows is None else arena.part(rows)
         # The clock does not stop a last fit.
-        settled = _run_round([best], here, finish, _Clock(None), report)
+        settled = _run_round([best], here, finish, Clock(None), report)
         if settled.arena is not here:
             return finish
     notes = finish.notes
@@ -262,30 +260,13 @@ def _going_on(
     return [by_name[name] for name in best]
 
 
-class _Clock:
-    """Says when the time is over."""
-
-    def __init__(self, budget: float | None) -> None:
-        self.budget = budget
-        self._end = None if budget is None else perf_counter() + budget
-        self.is_over = False
-
-    def has_time(self) -> bool:
-        """Return whether another candidate may start."""
-        self.is_over = self._end is not None and perf_counter() >= self._end
-        return not self.is_over
-
-    def left(self) -> float:
-        """Return the seconds that are left."""
-        return float("inf") if self._end is None else max(0.0, self._end - perf_counter())
-
-
-def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -> _Plan:
+def _plan(candidates: Sequence[Candidate], arena: Arena, clock: Clock) -> _Plan:
     """Plan the rounds; candidates that no plan has time for are left out, the dearest first."""
     field = sorted(candidates, key=lambda one: (not one.is_first, one.priority, one.cost))
     whole = len(arena.samples.Y)
-    if budget is None:
-        return _Plan([RaceRound(whole, len(field))], field, [], [], ())
+    if clock.budget is None:
+        return _Plan([RaceRound(whole, len(field))], field, [], ())
+    budget = clock.left()
     first = field[0]
     notes: tuple[str, ...] = ()
     n_rows = _part_within(whole, partial(_predicted, first, arena), budget)
@@ -293,7 +274,7 @@ def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -
         all_rows = _shown(_predicted(first, arena, whole))
         notes = (
             f"candidates were tried on {n_rows:,} of {whole:,} rows: on all rows, {first.name} "
-            f"would take about {all_rows} s, and there are {budget:g} s",
+            f"would take about {all_rows} s, and there are {clock.budget:g} s",
         )
 
     def seconds(rows: int, n_candidates: int) -> float:
@@ -307,16 +288,7 @@ def _plan(candidates: Sequence[Candidate], arena: Arena, budget: float | None) -
             rounds = [RaceRound(n_rows, 1)]
             break
         dropped.append(field.pop())
-    left = max(0.0, budget - sum(seconds(*one) for one in rounds))
-    late, too_dear = [], []
-    for one in reversed(dropped):
-        took = _predicted(one, arena, n_rows)
-        if took <= left:
-            late.append(one)
-            left -= took
-        else:
-            too_dear.append(one)
-    return _Plan(rounds, field, late, too_dear, notes)
+    return _Plan(rounds, field, dropped[::-1], notes)
 
 
 def _shown(seconds: float) -> str:
@@ -342,7 +314,7 @@ def _run_round(
     field: Sequence[Candidate],
     arena: Arena,
     before: Finish,
-    clock: _Clock,
+    clock: Clock,
     report: Callable[[str], None],
 ) -> Finish:
     """Try the candidates of a round; a round that nobody finishes leaves the one before."""
@@ -350,19 +322,22 @@ def _run_round(
     left_out = list(before.left_out)
     first_error: Exception | None = None
     for number, entry in enumerate(field, start=1):
-        if (trials or before.last) and not clock.has_time():
-            left_out += [(one.name, "the time was over") for one in field[number - 1 :]]
-            break
-        if clock.budget is not None and _is_settled(entry, trials):
-            left_out.append((entry.name, _SETTLED))
+        # The first trial of a race runs to its end: without any, there is no model.
+        is_bound = bool(trials or before.last)
+        if is_bound and (why := _reason_to_skip(entry, field, arena, trials, clock)):
+            left_out.append((entry.name, why))
             continue
         report(f"{number} of {len(field)}, {entry.name} on {len(arena.samples.Y)} rows")
         try:
-            trials.append(run_trial(entry, arena))
+            trials.append(run_trial(entry, arena, clock.stop_if_over if is_bound else None))
+        except _TimeIsOverError:
+            left_out.append((entry.name, "the time was over before its trial had ended"))
+            continue
         except (ValueError, TypeError, RuntimeError, ArithmeticError, MemoryError) as error:
             first_error = first_error or error
             left_out.append((entry.name, f"failed: {first_line(error)}"))
             continue
+        clock.reserved = max(clock.reserved, _last_fit(trials[-1], arena))
         report(f"{entry.name}: {trials[-1].judgement.compared:.4f}")
     if not trials and not before.last and first_error is not None:
         raise first_error
@@ -373,6 +348,34 @@ def _run_round(
     tried = {trial.name for trial in (*trials, *earlier)}
     left_out = [one for one in left_out if one[0] not in tried]
     return before._replace(arena=arena, last=trials, earlier=earlier, left_out=left_out)
+
+
+def _reason_to_skip(
+    one: Candidate,
+    field: Sequence[Candidate],
+    arena: Arena,
+    trials: Sequence[Trial],
+    clock: Clock,
+) -> str:
+    """Return why a candidate is not tried after some trials, or "" if it is.
+
+    Its predicted seconds are multiplied by the pace of the trials.
+    """
+    if clock.budget is None:
+        return ""
+    if _is_settled(one, trials):
+        return _SETTLED
+    took = _predicted(one, arena, len(arena.samples.Y)) * _pace(field, arena, trials)
+    left = clock.left()
+    if left == 0:
+        return _OVER
+    rest = f"{_shown(left)} of the {clock.budget:g} s are left"
+    return f"it would take about {_shown(took)} s, and {rest}" if took > left else ""
+
+
+def _last_fit(trial: Trial, arena: Arena) -> float:
+    """Predict the seconds of a fit to all samples, if that did not come with the trial."""
+    return 0.0 if trial.scorer is not None else trial.seconds / max(1, len(arena.splits))
 
 
 def _ranked(trials: Sequence[Trial]) -> list[Trial]:

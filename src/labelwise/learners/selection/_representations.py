@@ -109,18 +109,19 @@ def candidates_on(
     """Return the default candidates: a quick linear learner on each representation, others on one.
 
     Linear learners come first, in the order of the representations. All others are tried on the
-    last representation, if time is left.
+    first representation, if time is left.
     """
-    last = representations[-1]
-    taken, left_out = default_candidates(register, last.size, seed, last.part)
+    main = representations[0]
+    taken, left_out = default_candidates(register, main.size, seed, main.part)
     linear = [one for one in register if one is quick_linear(register)]
     found = [
-        _on(one, candidate, priority)
+        # Linear models decide equally fast: the best is chosen by its value.
+        _on(one, candidate._replace(cost=0.0), priority)
         for priority, one in enumerate(representations)
         for candidate in default_candidates(linear, one.size, seed, one.part)[0]
     ]
     others = [one for one in taken if one.name not in {first.name for first in linear}]
-    found += [_on(last, one, len(representations)) for one in others]
+    found += [_on(main, one, len(representations)) for one in others]
     return found, left_out
 
 

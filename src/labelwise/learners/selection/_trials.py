@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -100,7 +100,9 @@ class Trial(NamedTuple):
         return fit_sigmoids(scores, Y, everyone, increasing=True)
 
 
-def run_trial(candidate: Candidate, arena: Arena) -> Trial:
+def run_trial(
+    candidate: Candidate, arena: Arena, report: Callable[[str], None] | None = None
+) -> Trial:
     """Score the folds by a candidate, and judge the scores.
 
     Parameters
@@ -109,6 +111,9 @@ def run_trial(candidate: Candidate, arena: Arena) -> Trial:
         Its estimator is cloned for each fold.
     arena : Arena
         Samples, folds and request.
+    report : callable, default=None
+        Called with a line of progress after each part of the fits; an error that it raises ends
+        the trial.
 
     Returns
     -------
@@ -117,9 +122,11 @@ def run_trial(candidate: Candidate, arena: Arena) -> Trial:
     """
     start = perf_counter()
     estimator, arena = candidate.estimator, arena.represented(candidate.representation)
+    if report is not None:
+        report("features")
     rules = rules_for(estimator, arena.request)
     # All rules of an estimator decide by the same scores.
-    held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rules[0])
+    held_out, scorer = _scored(with_beta_of(estimator, arena.request), arena, rules[0], report)
     trial = judged((candidate.name,), candidate.cost, rules, held_out, arena)
     return trial._replace(seconds=perf_counter() - start, scorer=scorer)
 
@@ -162,15 +169,20 @@ def fit_params(estimator: Any, samples: Samples) -> dict[str, Any]:
 
 
 def _scored(
-    estimator: Any, arena: Arena, rule: DecisionRule
+    estimator: Any, arena: Arena, rule: DecisionRule, report: Callable[[str], None] | None
 ) -> tuple[HeldOutScores, LabelScorer | None]:
     """Return held-out scores, and the model of all samples if it is fitted in the same pass."""
     method, samples = scoring_method(estimator, rule.methods), arena.samples
     data = estimator, samples.X, samples.Y, arena.splits
-    params = fit_params(estimator, samples)
+    settings: dict[str, Any] = {
+        "method": method,
+        "fit_params": fit_params(estimator, samples),
+        "n_jobs": arena.n_jobs,
+        "report": report,
+    }
     if method == scoring_method(estimator) and hasattr(estimator, "fit_scoring_folds"):
-        return fit_and_score_folds(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
-    held_out = held_out_scores(*data, method=method, fit_params=params, n_jobs=arena.n_jobs)
+        return fit_and_score_folds(*data, **settings)
+    held_out = held_out_scores(*data, **settings)
     varies = np.isnan(arena.constants)
     return held_out._replace(scores=held_out.scores[:, varies]), None
 
@@ -178,13 +190,14 @@ def _scored(
 def best_of(trials: Sequence[Trial]) -> int:
     """Return the number of the best trial; of those that are as good, the cheapest.
 
+    Of several that cost the same, such as linear models of texts, the highest value is the best.
     A trial is as good as the one of the highest value if its value is lower by at most one standard
     error of the difference, which is paired: both are measured on the same samples.
     """
     values = np.array([trial.judgement.compared for trial in trials])
     top = int(np.argmax(values))
     tied = [k for k, trial in enumerate(trials) if k == top or is_tie(trials[top], trial)]
-    return min(tied, key=lambda k: (trials[k].cost, k))
+    return min(tied, key=lambda k: (trials[k].cost, -values[k], k))
 
 
 def is_tie(top: Trial, other: Trial) -> bool:
