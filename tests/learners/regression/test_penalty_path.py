@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from labelwise._sigmoids import fit_sigmoids
 from labelwise.data import make_multilabel
@@ -215,6 +216,28 @@ def test_regressions_do_not_depend_on_the_number_of_jobs():
     one, two = (BinaryRelevance(n_jobs=k, cv=2).fit(X, Y[:, keeps]) for k in (1, 2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.penalties_, two.penalties_)
+
+
+def test_products_of_regressions_take_one_thread_and_libraries_are_found_once(monkeypatch):
+    def n_threads():
+        libraries = threadpool_info()
+        return {one["num_threads"] for one in libraries if one["user_api"] == "blas"}
+
+    seen = []
+
+    def watched(*args, **options):
+        seen.append(n_threads())
+        return make_design(*args, **options)
+
+    monkeypatch.setattr(_penalty_path, "make_design", watched)
+    X, Y = np.eye(6), sparse.csc_array(np.eye(6, 1, dtype=bool))
+    with threadpool_limits(2, user_api="blas"):
+        fit_regressions(problem(X), Tasks(Y, np.ones(1, dtype=np.intp)))
+        found_before = _penalty_path._linear_algebra.cache_info().misses
+        fit_regressions(problem(X), Tasks(Y, np.ones(1, dtype=np.intp)))
+        assert n_threads() == {2}
+    assert seen == [{1}, {1}]
+    assert _penalty_path._linear_algebra.cache_info().misses == found_before
 
 
 def test_a_label_that_some_folds_lack_is_learnt():

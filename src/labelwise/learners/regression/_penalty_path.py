@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from labelwise._estimators import splits_of
 from labelwise._parallel import Shared
@@ -153,7 +154,7 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     Minimises mean loss + λ/2 · ‖w‖², features as given. The intercept is free, or else a part of w.
     """
     # One thread per product: jobs already use all cores, and results do not depend on threads.
-    with threadpool_limits(1, user_api="blas"):
+    with _linear_algebra().limit(limits=1, user_api="blas"):
         if _LOSSES[problem.loss].is_shuffled:
             problem, tasks = _shuffled(problem, tasks)
         design = make_design(
@@ -176,6 +177,12 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
             W[-1] += sigmoids.intercepts
             held_out = sigmoids.log_odds(held_out)
         return Regressions(*design.coefficients(W), penalties, held_out)
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Return the loaded libraries, which takes several milliseconds to find, once a process."""
+    return ThreadpoolController()
 
 
 def _shuffled(problem: RegressionProblem, tasks: Tasks) -> tuple[RegressionProblem, Tasks]:
