@@ -68,6 +68,30 @@ def draw_lines(sets: Mapping[str, Series]) -> Any:
     return figure
 
 
+def draw_figure_1(rows: Rows) -> Any:
+    """Draw each two measures of the sets, and above the diagonal their squared correlations."""
+    from matplotlib.figure import Figure
+
+    series = series_of(rows, "measure", "set")
+    names, values = list(series), np.array([list(own.values()) for own in series.values()])
+    squared = np.corrcoef(values) ** 2
+    figure = Figure(figsize=(6.5, 6.5), layout="constrained")
+    axes = figure.subplots(len(names), len(names), sharex="col")
+    for i, j in np.ndindex(axes.shape):
+        axis = axes[i, j]
+        if i > j:
+            axis.plot(values[j], values[i], ".", color=_COLOURS[0], markersize=2)
+            axis.tick_params(labelsize="x-small")
+        else:
+            text = names[i] if i == j else f"r² = {squared[i, j]:.3f}"
+            axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", va="center")
+            axis.set_yticks([])
+            axis.spines[:].set_visible(i == j)
+        if i <= j or i < len(names) - 1:
+            axis.tick_params(axis="x", length=0, labelbottom=False)
+    return figure
+
+
 def draw_figure_2(rows: Rows) -> Any:
     """Draw chi2-max alone and in lowest rank with another score."""
     sets = split_by(rows, "dataset").items()
@@ -156,6 +180,7 @@ def draw_bars(groups: Mapping[str, Series], label: str, width: float = 5.0) -> A
 DRAWN: dict[str, Callable[[Rows], Any]] = {
     "table2": draw_dots,
     "table3": draw_dots,
+    "figure1_points": draw_figure_1,
     "figure2": draw_figure_2,
     "figure3": draw_figure_3,
     "figure4": draw_figure_4,

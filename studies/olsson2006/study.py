@@ -15,6 +15,7 @@ ones.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -105,8 +106,22 @@ def figure_1(*, quick: bool = False, repetitions: int | None = None) -> Table:
         f"Squared correlation of two measures over {n_sets} generated sets. The paper's text says "
         "that the first pair has the highest; its values are in a picture."
     )
-    values = squared_correlations(simulated(n_sets))
-    return _table("figure1", "Figure 1", words, "squared_correlation", values, -1)
+    found = simulated(n_sets)
+    values = squared_correlations(found)
+    table = _table("figure1", "Figure 1", words, "squared_correlation", values, -1)
+    return replace(table, others=(_points(found),))
+
+
+def _points(values: np.ndarray) -> Table:
+    """Return the three measures of the first classifier on each set, the points of Figure 1."""
+    cells = [
+        Cell((str(i), measure), "", float(value), aim="shown")
+        for i, row in enumerate(values[:, 0])
+        for measure, value in zip(MEASURES, row, strict=True)
+    ]
+    words = "The measures of a classifier on each generated set, which the figure shows in pairs."
+    keys = ("set", "measure")
+    return Table("olsson2006", "figure1_points", "Figure 1, points", words, keys, cells)
 
 
 def _table(

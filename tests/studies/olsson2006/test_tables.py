@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from studies.comparison import published_cells, read_table
-from studies.olsson2006 import claims, plots, tables
+from studies.olsson2006 import claims, plots, study, tables
 from studies.olsson2006.curves import CUTS, METHODS, SIZES, VALIDATED, VALIDATION_SIZES, Curves
 
 
@@ -212,12 +212,16 @@ def test_every_table_of_dots_and_figure_can_be_drawn(grid, halves, monkeypatch, 
     monkeypatch.setattr(tables, "validation", lambda **_: halves)
     for measure in tables.TABLES.values():
         measure().write()
+    study._points(np.random.default_rng(0).random((4, 2, 3))).write()
     monkeypatch.setattr(plots, "FOLDER", tmp_path / "olsson2006")
     plots.draw_all(tmp_path / "drawn")
     drawn = {path.stem for path in (tmp_path / "drawn").glob("*.svg")}
     assert (
         drawn == set(plots.DRAWN) == {path.stem for path in (tmp_path / "olsson2006").glob("*.md")}
     )
+    _, rows = read_table(tmp_path / "olsson2006" / "figure1_points_measured.csv")
+    drawn = [axis for axis in plots.draw_figure_1(rows).axes if axis.lines]
+    assert [len(axis.lines[0].get_xdata()) for axis in drawn] == [4, 4, 4]
     # As many dots as cells that were won at least once.
     _, rows = read_table(tmp_path / "olsson2006" / "table2_measured.csv")
     axes = plots.draw_dots(rows).axes
