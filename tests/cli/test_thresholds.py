@@ -73,7 +73,8 @@ def test_the_page_of_a_model_opens_at_its_own_decisions_of_new_rows(folder):
     data, page = data_of(folder / "new.html"), (folder / "new.html").read_text()
     assert data["names"] == LABELS
     assert data["start"] == data["points"][0]["key"]
-    assert f"Given decisions (m.skops): micro F {wanted:.3f} on these samples." in page
+    assert f"Micro F is {wanted:.3f}. The best thresholds" in page
+    assert "On these samples (m.skops): finds " in page
     assert not data["points"][0]["isHeldOut"]
     assert data["rows"]["hasIds"]
 
@@ -89,7 +90,7 @@ def test_training_rows_are_scored_by_models_of_other_rows(folder):
     assert data["points"][0]["isHeldOut"]
     works(folder, *words, "lfp.skops")
     page = (folder / "known.html").read_text()
-    assert "Given decisions (given): micro F" in page
+    assert "On these samples (given): finds " in page
 
 
 def test_a_model_is_compared_with_other_scores_and_slices(folder):

@@ -22,6 +22,7 @@ from labelwise.measures import (
     Counts,
     count,
     f_measure,
+    macro,
     micro,
     precision,
     recall,
@@ -121,9 +122,11 @@ def test_held_out_values_are_those_of_labelwise_tune():
 def test_rules_are_marked_with_the_thresholds_of_best_thresholds():
     marked = marked_points(Desk(SCORES, Y, random_state=0))
     found = {point.key: point for point in marked.points}
-    assert list(found) == ["default", "exact", "shared", "shrink", "fbr"]
+    assert list(found) == ["default", "exact", "shared", "shrink", "fbr", "macro-f", "sample-f"]
     assert found["default"].values.tolist() == [0.5] * Y.shape[1]
-    for key, options in (("exact", {}), ("shared", {"shared": True})):
+    asked = {"exact": {}, "shared": {"shared": True}}
+    asked |= {key: {"maximize": key} for key in ("macro-f", "sample-f")}
+    for key, options in asked.items():
         with pytest.warns(UserWarning, match="no positives"):
             wanted = best_thresholds(SCORES, Y, **options)
         assert found[key].values.tolist() == wanted.values.tolist()
@@ -149,11 +152,8 @@ def test_thresholds_that_were_tuned_on_these_rows_have_their_corrected_values(tm
     assert (point.held_out != expected.decided).nnz == 0
     head, more = _page_data.desk_page(desk).words["headline"]
     counts = count(Y, point.held_out)
-    assert (
-        head
-        == f"Given decisions (given): expect micro F {micro(f_measure, counts):.3f} on new samples."
-    )
-    assert more.startswith("Here, where they were tuned, their F is 0.")
+    assert head.startswith("Expected on new samples (given): finds ")
+    assert more.startswith(f"Micro F is about {micro(f_measure, counts):.3f} there, and 0.")
 
 
 @pytest.mark.filterwarnings("ignore:Y has no positives")
@@ -176,11 +176,49 @@ def test_the_headline_of_tuned_thresholds_is_their_value_on_new_rows():
     tuned = tune_and_correct(desk.problem, request, 0)[0]
     corrected = tuned.evidence.corrected_value
     head, more = _page_data.desk_page(desk).words["headline"]
-    assert head == f"Thresholds tuned for F: expect micro F {corrected:.3f} on new samples."
-    assert f"{tuned.value:.3f}" in more
+    assert head.startswith("Expected on new samples (thresholds tuned for F): finds ")
+    assert f"about {corrected:.3f} there, and {tuned.value:.3f} here" in more
     head, more = _page_data.desk_page(Desk([[0.5]], [[1]])).words["headline"]
-    assert "expect" not in head
+    assert "xpect" not in head
     assert "not known" in more
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((7, 2, 3, 0), "finds 7 of 10 positives, 8 of 10 decisions are right"),
+        ((3, 0, 97, 0), "finds 3 of 100 positives, 10 of 10 decisions are right"),
+        ((999, 1, 1, 0), "finds 99 of 100 positives, 99 of 100 decisions are right"),
+        ((0, 0, 5, 5), "finds 0 of 10 positives, decides nothing"),
+        ((0, 4, 0, 6), "there are no positives, 0 of 10 decisions are right"),
+    ],
+)
+def test_the_headline_counts_out_of_ten(counts, words):
+    tp, fp, fn, tn = counts
+    truth = np.repeat([1, 0, 1, 0], [tp, fp, fn, tn])[:, None]
+    decided = np.repeat([1, 1, 0, 0], [tp, fp, fn, tn])[:, None]
+    desk = Desk(truth + 0.0, truth, decided=decided)
+    head, _ = _page_data.desk_page(desk).words["headline"]
+    assert head == f"On these samples (given): {words}."
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_each_rule_has_its_averages_here_and_on_new_rows():
+    desk = Desk(SCORES, Y, random_state=0)
+    shown = {point["key"]: point for point in _page_data.desk_page(desk).data["points"]}
+    present = Y.any(axis=0)
+    for point in marked_points(desk).points:
+        found = shown[point.key]
+        unseen = point.decided if point.held_out is None else point.held_out
+        for decided, key in ((point.decided, "averages"), (unseen, "expected")):
+            cells = count(Y[:, present], decided[:, present])
+            wanted = {
+                "macro-f": macro(f_measure, count(Y, decided)),
+                "sample-f": macro(f_measure, count(Y, decided, "sample")),
+                "precision": macro(precision, cells, undefined=0.0),
+                "recall": macro(recall, cells),
+            }
+            assert found[key] == pytest.approx(wanted)
 
 
 @pytest.mark.filterwarnings("ignore:Y has no positives")

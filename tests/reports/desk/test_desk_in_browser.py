@@ -10,7 +10,13 @@ from scipy import sparse
 
 from labelwise._curves import cuts_of
 from labelwise._tuning import Problem, Request, random_folds, tune_and_correct
-from labelwise.decisions import Bands, Thresholds, best_thresholds, micro_frontier
+from labelwise.decisions import (
+    Bands,
+    Thresholds,
+    best_thresholds,
+    corrected_value,
+    micro_frontier,
+)
 from labelwise.measures import (
     Counts,
     accuracy,
@@ -19,6 +25,7 @@ from labelwise.measures import (
     f_measure,
     g_mean,
     jaccard,
+    macro,
     matthews,
     precision,
     recall,
@@ -653,6 +660,52 @@ def test_certified_thresholds_are_saved_with_their_guarantee(chromium, tmp_path)
         assert page.errors == []
 
 
+@pytest.mark.parametrize("name", ["macro-f", "sample-f"])
+def test_the_best_point_of_an_average_over_labels_or_samples_is_that_of_python(
+    desk, name, tmp_path
+):
+    best = best_thresholds(SCORES, Y, maximize=name)
+    desk.tab.select_option("#measure", name)
+    desk.settle()
+    decided = best.decide(SCORES)
+    check_point(desk, count(Y, decided), best.values)
+    same(desk.number(f"#n-{name}"), best.value)
+    same(desk.number("#n-macro-f"), macro(f_measure, count(Y, decided)))
+    same(desk.number("#n-sample-f"), macro(f_measure, count(Y, decided, "sample")))
+    unseen = corrected_value(best, SCORES, Y, random_state=0)
+    same(desk.number(f"#u-{name}"), unseen)
+    assert desk.tab.is_disabled("#minPrecision")
+    assert "Highest" in desk.tab.text_content("#place")
+    found = Thresholds.load(desk.saved("#save-thresholds", tmp_path))
+    assert (found.evidence.measure, found.evidence.average) == ("f_measure", name.split("-")[0])
+    assert found.values.tolist() == best.values.tolist()
+    # The handle keeps macro F, which follows from the labels; sample F does not.
+    desk.tab.focus("#handle")
+    desk.tab.keyboard.press("Home")
+    desk.settle()
+    same(desk.number("#n-macro-f"), macro(f_measure, count(Y, np.zeros_like(Y))))
+    assert np.isnan(desk.number("#n-sample-f"))
+    saved = Thresholds.load(desk.saved("#save-thresholds", tmp_path))
+    same(saved.value, desk.number("#n-macro-f") if name == "macro-f" else np.nan)
+    assert desk.errors == []
+
+
+def test_the_chosen_point_is_said_in_words_and_drawn_among_macro_averages(desk):
+    desk.tab.click("[data-point=exact]")
+    desk.settle()
+    best = best_thresholds(SCORES, Y)
+    present = Y.any(axis=0)
+    cells = count(Y[:, present], best.decide(SCORES)[:, present])
+    rates = macro(precision, cells, undefined=0.0), macro(recall, cells)
+    words = desk.tab.text_content("#macro-words")
+    assert f"macro precision {rates[0]:.3f}, macro recall {rates[1]:.3f}" in words
+    assert desk.tab.text_content("#in-words").startswith("On new samples: finds ")
+    at = [desk.tab.get_attribute("#macro-here", name) for name in ("cx", "cy")]
+    desk.tab.click("[data-point=macro-f]")
+    desk.settle()
+    assert [desk.tab.get_attribute("#macro-here", name) for name in ("cx", "cy")] != at
+
+
 def test_a_page_opens_at_the_given_thresholds(chromium, tmp_path):
     path, given = tmp_path / "report.html", np.full(N_LABELS, 0.6)
     write_report(Desk(SCORES, Y, {"in use": given}), path)
@@ -663,9 +716,8 @@ def test_a_page_opens_at_the_given_thresholds(chromium, tmp_path):
         first = page.tab.text_content("#points tr:first-child")
         assert "in use" in first
         headline = page.tab.text_content("#headline")
-        assert headline.startswith(
-            f"Given decisions (in use): micro F {f_measure(counts):.3f} on these samples."
-        )
+        assert headline.startswith("On these samples (in use): finds ")
+        assert f"Micro F is {f_measure(counts):.3f}." in headline
         assert f"{best_thresholds(SCORES, Y).value:.3f} here" in headline
         page.fill("#minPrecision", 0.8)
         assert "at=best" in page.tab.url

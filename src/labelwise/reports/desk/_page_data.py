@@ -17,8 +17,9 @@ from labelwise.decisions import (
     Evidence,
     Thresholds,
     certified_frontier,
+    macro_frontier,
 )
-from labelwise.measures import Counts, f_measure, micro
+from labelwise.measures import Counts, f_measure, macro, micro, precision, recall
 from labelwise.reports.desk._cells import NotableCells, notable_rows, score_bins
 from labelwise.reports.desk._cuts import (
     MOST_GROUPS,
@@ -45,6 +46,8 @@ _MOST_SLICE_CELLS = 400_000
 _MOST_CERTIFIED, _MOST_CERTIFIED_THRESHOLDS = 2**22, 30_000
 # Vertices of the frontier without a fold, of which the page has five.
 _MOST_HELD_OUT = 2_000
+# Points of the macro frontier that are drawn.
+_MOST_MACRO = 600
 
 
 def desk_page(desk: Desk) -> Page:
@@ -64,6 +67,7 @@ def desk_page(desk: Desk) -> Page:
         "start": _start(marked),
         "folds": _fold_data(marked),
         "heldOut": [_held_out_data(one) for one in marked.frontiers],
+        "macro": _macro_data(problem),
         "bins": _bin_data(problem),
         "rows": _row_data(desk, marked.points),
         "slices": [_slice_data(desk, slicing, cuts, decided) for slicing in desk.slicings],
@@ -78,6 +82,8 @@ def desk_page(desk: Desk) -> Page:
         "has_terms": desk.model is not None,
         "has_rival": desk.rival is not None,
         "has_certified": certified is not None,
+        "has_macro": data["macro"] is not None,
+        "has_sample": any(point.key == "sample-f" for point in marked.points),
     }
     return Page("desk.html", desk.title, data, words)
 
@@ -104,27 +110,45 @@ def _start(marked: Marked) -> str:
 
 
 def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
-    """Return the micro F of the first given point, or of thresholds tuned here, and a comment."""
+    """Return a sentence on the first given point, or on thresholds tuned here, and a comment."""
     is_given = _start(marked) != "best"
     point = marked.points[0] if is_given else marked.point("exact")
-    whose = f"Given decisions ({printable(point.name)}): " if is_given else ""
+    whose = printable(point.name) if is_given else "thresholds tuned for F"
     here = _micro_f(problem, point.decided)
     if not point.is_optimistic:
         more = _tuned_here(problem, marked.point("exact"))
-        return f"{whose}micro F {here:.3f} on these samples.", more
-    whose = whose or "Thresholds tuned for F: "
+        head = f"On these samples ({whose}): {_in_words(problem, point.decided)}."
+        return head, f"Micro F is {here:.3f}. {more}"
     if point.held_out is None:
-        head = f"{whose}micro F {here:.3f} on the samples that they were tuned on."
-        return head, "The value to expect on new samples is not known."
+        head = f"On the samples of tuning ({whose}): {_in_words(problem, point.decided)}."
+        return (
+            head,
+            f"Micro F is {here:.3f} there. The value to expect on new samples is not known.",
+        )
+    head = f"Expected on new samples ({whose}): {_in_words(problem, point.held_out)}."
     expected = _micro_f(problem, point.held_out)
-    more = f"Here, where they were tuned, their F is {here:.3f}."
-    return f"{whose}expect micro F {expected:.3f} on new samples.", more
+    return head, f"Micro F is about {expected:.3f} there, and {here:.3f} here, where it was tuned."
+
+
+def _in_words(problem: Problem, decided: sparse.csc_array) -> str:
+    """Say precision and recall as numbers out of ten."""
+    tp, fp, fn, _ = (float(np.sum(one)) for one in count_matched(problem.Y, decided, "label"))
+    found = f"finds {_of_ten(tp / (tp + fn))} positives" if tp + fn else "there are no positives"
+    right = f"{_of_ten(tp / (tp + fp))} decisions are right" if tp + fp else "decides nothing"
+    return f"{found}, {right}"
+
+
+def _of_ten(rate: float) -> str:
+    """Return a share as 7 of 10, or in hundredths near the ends."""
+    if 0.05 <= rate < 0.95 or rate in (0, 1):
+        return f"{rate * 10:.0f} of 10"
+    return f"{min(max(rate * 100, 1), 99):.0f} of 100"
 
 
 def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:
     """Return a sentence on the thresholds that are tuned on these samples."""
     here = _micro_f(problem, exact.decided)
-    tuned = f"The best thresholds for these samples have F {here:.3f} here"
+    tuned = f"The best thresholds for these samples have {here:.3f} here"
     if exact.held_out is None:
         return f"{tuned}."
     return f"{tuned}, and about {_micro_f(problem, exact.held_out):.3f} on new samples."
@@ -175,8 +199,39 @@ def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
         "decided": packed(counts.tp + counts.fp, np.int32),
         "hits": packed(counts.tp, np.int32),
         "isHeldOut": point.held_out is not None,
+        "averages": _averages(desk.problem, point.decided),
+        "expected": None if is_unknown else _averages(desk.problem, honest),
         "honest": None if is_unknown else measured(desk.problem, honest, desk.seed),
         "known": None if result is None else _known(result),
+    }
+
+
+def _averages(problem: Problem, decided: sparse.csc_array) -> dict[str, float | None]:
+    """Return averages over labels and samples, precision of a label without decisions being 0.
+
+    Precision and recall are means over the labels with positives, as in `macro_frontier`.
+    """
+    counts = count_matched(problem.Y, decided, "label")
+    present = Counts(*(cells[problem.support > 0] for cells in counts))
+    found = {
+        "macro-f": macro(f_measure, counts),
+        "sample-f": macro(f_measure, count_matched(problem.Y, decided, "sample")),
+        "precision": macro(precision, present, undefined=0.0) if present.tp.size else np.nan,
+        "recall": macro(recall, present) if present.tp.size else np.nan,
+    }
+    return {name: float(one) if np.isfinite(one) else None for name, one in found.items()}
+
+
+def _macro_data(problem: Problem) -> dict[str, Any] | None:
+    """Return points of the macro frontier; None without positives."""
+    if not problem.support.any():
+        return None
+    found = macro_frontier(problem.scores, problem.Y)
+    last = len(found) - 1
+    places = np.unique(np.linspace(0, last, min(_MOST_MACRO, last + 1)).round().astype(np.intp))
+    return {
+        "precision": packed(found.precision[places], np.float32),
+        "recall": packed(found.recall[places], np.float32),
     }
 
 

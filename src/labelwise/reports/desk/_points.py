@@ -38,6 +38,8 @@ _LEAST_UNITS = 20
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 # Points of the rival's frontier that are drawn.
 _MOST_DRAWN = 600
+# Cells up to which thresholds for sample F are searched, which has no frontier.
+_MOST_BY_SAMPLE = 2**19
 
 
 class MarkedPoint(NamedTuple):
@@ -121,6 +123,9 @@ def _tuned(problem: Problem) -> dict[str, tuple[Thresholds, CrossFitted | None]]
     options: dict[str, dict[str, Any]] = {"exact": {}, "shared": {"shared": True}}
     if problem.n_fold_units > 1 and problem.support.any():
         options |= {"shrink": {"shrink": "auto"}, "fbr": {"fbr": "auto"}}
+    options["macro-f"] = {"maximize": "macro-f"}
+    if problem.n_samples * problem.n_labels <= _MOST_BY_SAMPLE:
+        options["sample-f"] = {"maximize": "sample-f"}
     requests = {key: Request(**given) for key, given in options.items()}
     # What all requests need is computed once, before threads ask for it.
     _ = problem.fold_units, problem.ranking, problem.hit_positions
@@ -135,7 +140,12 @@ def _tuned_and_again(problem: Problem, request: Request) -> tuple[Thresholds, Cr
 
 def _words(key: str, result: Thresholds) -> tuple[str, str]:
     """Return the name of a tuned point and a sentence on it."""
-    name = {"exact": "exact", "shared": "shared", "shrink": "shrunk", "fbr": "FBR"}[key]
+    names = {"shrink": "shrunk", "fbr": "FBR", "macro-f": "macro F", "sample-f": "sample F"}
+    name = names.get(key, key)
+    if key == "macro-f":
+        return name, "Each label at its own best threshold: the highest macro F on these samples."
+    if key == "sample-f":
+        return name, "The highest mean F of the samples that a search found."
     if key == "exact":
         return name, "The highest micro F that any thresholds reach on these samples."
     if key == "shared":

@@ -62,7 +62,15 @@ function costOf(tp, fp, fn) {
   return ofPositive * fp + ofNegative * fn;
 }
 
+// Measures that counts of all cells do not determine; each has a marked point of its own.
+const AVERAGED = { "macro-f": "macro F", "sample-f": "sample F" };
+
+function isAveraged() {
+  return state.measure in AVERAGED;
+}
+
 function valueOf(counts) {
+  if (isAveraged()) return NaN;
   if (state.measure === "cost") return -costOf(...counts);
   return MEASURES[state.measure].of(...counts, state.beta);
 }
@@ -116,7 +124,36 @@ function heldOutCounts(point, stop, isMet) {
 }
 
 function chosenPoint() {
-  return [...points, ...certified].find((point) => point.key === state.at) ?? null;
+  const key = state.at === "best" && isAveraged() ? state.measure : state.at;
+  return [...points, ...certified].find((point) => point.key === key) ?? null;
+}
+
+// The mean F of the labels of the view.
+function macroF(labels) {
+  const each = Array.from(labels.decided, (decided, j) => {
+    const hits = labels.hits[j];
+    return fMeasure(hits, decided - hits, curves.support[j] - hits);
+  });
+  return sum(each) / each.length;
+}
+
+// Macro precision and macro recall of the view, over the labels with positives.
+function macroRates(labels) {
+  const present = Array.from(curves.support.keys()).filter((j) => curves.support[j] > 0);
+  const mean = (of) => sum(present.map(of)) / present.length;
+  return [
+    mean((j) => (labels.decided[j] ? labels.hits[j] / labels.decided[j] : 0)),
+    mean((j) => labels.hits[j] / curves.support[j]),
+  ];
+}
+
+// Macro F and sample F, here and on new samples, NaN where they are not known.
+function averagesOf(point, labels) {
+  const known = pins.size ? null : point;
+  return {
+    "macro-f": [macroF(labels), known?.expected?.["macro-f"] ?? NaN],
+    "sample-f": [known?.averages?.["sample-f"] ?? NaN, known?.expected?.["sample-f"] ?? NaN],
+  };
 }
 
 // Thresholds, decisions and hits of each label at a stop of the frontier.
@@ -172,7 +209,9 @@ function compute() {
   const hits = sum(labels.hits);
   const counts = countsOf(curves, decided, hits);
   const unseen = heldOutCounts(point, stop, isMet);
-  view = { point, stop, isMet, labels, decided, hits, counts, unseen, value: valueOf(counts) };
+  const averages = averagesOf(point, labels);
+  const value = isAveraged() ? averages[state.measure][0] : valueOf(counts);
+  view = { point, stop, isMet, labels, decided, hits, counts, unseen, averages, value };
 }
 
 function pin(label, cut) {
@@ -198,7 +237,11 @@ function stateEntries() {
 }
 
 const CHOICES = {
-  measure: () => [...Object.keys(MEASURES), "cost"],
+  measure: () => [
+    ...Object.keys(MEASURES),
+    ...Object.keys(AVERAGED).filter((name) => points.some((point) => point.key === name)),
+    "cost",
+  ],
   at: () => ["best", "hand", ...[...points, ...certified].map((point) => point.key)],
   axis: () => ["recall", "work"],
   near: () => Object.keys(page.rows.nearest),

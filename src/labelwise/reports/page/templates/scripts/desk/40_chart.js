@@ -3,6 +3,7 @@
 const chart = byId("chart");
 let HEIGHT = 400;
 const MARGIN = { top: 14, right: 40, bottom: 46, left: 52 };
+const N_SIGNS = 8;
 const CONTOURS = [0.2, 0.4, 0.6, 0.8];
 // Points of the line of expected values.
 const MOST_EXPECTED = 300;
@@ -122,10 +123,12 @@ function sign(index, x, y) {
     `M${-size * 1.2} ${-size}H${size * 1.2}L0 ${size * 1.2}Z`,
     `M${-size} 0A${size} ${size} 0 1 1 ${size} 0A${size} ${size} 0 1 1 ${-size} 0Z`,
     `M${-size * 1.3} ${-2}H${-2}V${-size * 1.3}H2V${-2}H${size * 1.3}V2H2V${size * 1.3}H${-2}V2H${-size * 1.3}Z`,
+    `M${-size / 2} ${-size}H${size / 2}L${size * 1.2} 0L${size / 2} ${size}H${-size / 2}L${-size * 1.2} 0Z`,
+    `M0 0L${size} ${-size}L${size} ${size}Z M0 0L${-size} ${-size}L${-size} ${size}Z`,
   ];
   return svg("path", {
-    class: `sign sign-${index % 6}`,
-    d: shapes[index % 6],
+    class: `sign sign-${index % N_SIGNS}`,
+    d: shapes[index % N_SIGNS],
     transform: `translate(${x} ${y})`,
   });
 }
@@ -138,7 +141,7 @@ function drawPoints(target, scales) {
       const [toX, toY] = placeOf(scales, tp + fp, tp);
       target.append(
         svg("line", { class: "optimism", x1: x, y1: y, x2: toX, y2: toY }),
-        svg("circle", { class: `held-out sign-${index % 6}`, cx: toX, cy: toY, r: 3.5 }),
+        svg("circle", { class: `held-out sign-${index % N_SIGNS}`, cx: toX, cy: toY, r: 3.5 }),
       );
     }
     const mark = sign(index, x, y);

@@ -6,6 +6,7 @@ function betaName(beta) {
 
 function measureName() {
   if (state.measure === "cost") return "cost";
+  if (isAveraged()) return AVERAGED[state.measure];
   return state.measure === "f" ? betaName(state.beta) : MEASURES[state.measure].name;
 }
 
@@ -22,7 +23,13 @@ function showNumbers() {
   setPair("f", (...counts) => fMeasure(...counts, state.beta), share);
   setPair("work", (hits, wrong) => perThousand(hits + wrong), number);
   setPair("cost", costOf, number);
-  const isShownBefore = ["f", "precision", "recall", "cost"].includes(state.measure);
+  for (const [name, [here, unseen]] of Object.entries(view.averages)) {
+    setNumber(byId(`n-${name}`), here, share);
+    setNumber(byId(`u-${name}`), unseen, share);
+  }
+  byId("in-words").textContent = inWords();
+  const shown = ["f", "precision", "recall", "cost", ...Object.keys(AVERAGED)];
+  const isShownBefore = shown.includes(state.measure);
   byId("card-value").hidden = isShownBefore;
   setPair("value", (...counts) => valueOf(counts), share);
   byId("name-value").textContent = measureName();
@@ -42,10 +49,25 @@ function showNumbers() {
   showPlace();
 }
 
+// A share as 7 of 10, or in hundredths near the ends.
+function ofTen(rate) {
+  if ((rate >= 0.05 && rate < 0.95) || rate === 0 || rate === 1) return `${Math.round(10 * rate)} of 10`;
+  return `${Math.min(99, Math.max(1, Math.round(100 * rate)))} of 100`;
+}
+
+// Precision and recall of the chosen point in a sentence, on new samples if they are known.
+function inWords() {
+  const [tp, fp, fn] = view.unseen ?? view.counts;
+  const where = view.unseen ? "On new samples" : "On these samples";
+  const found = tp + fn ? `finds ${ofTen(recall(tp, fp, fn))} positives` : "there are no positives";
+  const right = tp + fp ? `${ofTen(precision(tp, fp))} decisions are right` : "decides nothing";
+  return `${where}: ${found}, ${right}.`;
+}
+
 // The constraints of the best point, as labelwise.decisions names them, with what they reach on
 // these samples and on new samples (NaN if that is not known).
 function constraintChecks() {
-  if (state.at !== "best" || !view.isMet) return [];
+  if (state.at !== "best" || !view.isMet || isAveraged()) return [];
   const most = limit("maxWork");
   const decisions = (tp, fp) => tp + fp;
   const checks = [
@@ -139,6 +161,7 @@ function unseenWords() {
 function placeWords() {
   const pinned = pins.size ? `${plural(pins.size, "label is", "labels are")} pinned.` : "";
   const words = (head, more) => [head, html("span", { class: "faint" }, `${more} ${pinned}`.trim())];
+  if (view.point && state.at === "best") return words(`Highest ${measureName()}`, view.point.note);
   if (view.point) return words(`Rule: ${view.point.name}`, view.point.note);
   if (state.at === "hand")
     return words("Chosen by hand", `Point ${whole(view.stop)} of ${whole(stops.n - 1)} on the frontier.`);
@@ -185,11 +208,15 @@ function pointRow(point, index) {
     cell(precision(...here), share, "precision"),
     cell(recall(...here), share, "recall"),
     cell(fMeasure(...here), share, "f"),
+    cell(point.averages["macro-f"] ?? NaN, share, "macro-f"),
+    cell(point.averages["sample-f"] ?? NaN, share, "sample-f"),
     cell(perThousand(here[0] + here[1]), number, "work"),
     cell(precision(...unseen), share, "unseen-precision"),
     cell(recall(...unseen), share, "unseen-recall"),
     cell(fMeasure(...unseen), share, "held-out"),
     html("td", { class: "num faint" }, ends ? rangeText(ends[0], ends[1], share) : NONE),
+    cell(point.expected?.["macro-f"] ?? NaN, share, "unseen-macro-f"),
+    cell(point.expected?.["sample-f"] ?? NaN, share, "unseen-sample-f"),
   );
 }
 
@@ -199,7 +226,7 @@ function startPoints() {
 
 function showPoints() {
   for (const row of byId("points").children) {
-    const isChosen = row.dataset.key === state.at;
+    const isChosen = row.dataset.key === (view.point?.key ?? state.at);
     row.classList.toggle("is-chosen", isChosen);
     row.querySelector("button").setAttribute("aria-pressed", String(isChosen));
   }
@@ -254,4 +281,6 @@ function showFields() {
     if (byId(name) !== document.activeElement) byId(name).value = state[name];
   }
   for (const radio of document.getElementsByName("axis")) radio.checked = radio.value === state.axis;
+  // These points have no frontier on which constraints could choose.
+  for (const name of ["minPrecision", "minRecall", "maxWork"]) byId(name).disabled = isAveraged();
 }

@@ -12,9 +12,9 @@ function thresholdsFile(labels, known) {
   const isCost = state.measure === "cost";
   return {
     ...page.files.thresholds,
-    value: jsonNumber(isCost ? costOf(...counts) : valueOf(counts)),
-    measure: isCost ? "cost" : MEASURES[state.measure].python,
-    average: "micro",
+    value: jsonNumber(isCost ? costOf(...counts) : state.measure === "macro-f" ? macroF(labels) : valueOf(counts)),
+    measure: isCost ? "cost" : isAveraged() ? MEASURES.f.python : MEASURES[state.measure].python,
+    average: isAveraged() ? state.measure.split("-")[0] : "micro",
     beta: state.measure === "f" ? state.beta : 1,
     support: Array.from(curves.support),
     decided: Array.from(labels.decided),

@@ -39,6 +39,7 @@ function showPoint(redraw) {
   showNumbers();
   showPoints();
   placeHandle();
+  showMacro();
   const [tp, fp, fn, tn] = view.counts;
   const rates = [precision(tp, fp), recall(tp, fp, fn), fMeasure(tp, fp, fn, tn, state.beta)].map(share);
   const expected = view.unseen ? share(fMeasure(...view.unseen, state.beta)) : "not known";
@@ -74,6 +75,7 @@ showSummaryNote();
 compute();
 showBands();
 startChart();
+startMacro();
 startBands();
 showChoices();
 changed();
