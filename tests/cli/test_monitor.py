@@ -72,8 +72,8 @@ def test_groups_are_a_column_of_the_labels(folder):
     scores, Y = draw(600, 1)
     rule = Thresholds.load(folder / "t.json")
     expected = check_promises(rule, scores, Y, groups=(np.arange(600) + 1) // 7)
-    values = [one["p_kept"] for one in json.loads(done.stdout)["promises"]]
-    assert values == expected.p_kept.tolist()
+    ends = [[one["low"], one["high"]] for one in json.loads(done.stdout)["promises"]]
+    assert ends == expected.intervals.T.tolist()
 
 
 def test_a_monitor_remembers_its_days_and_raises_an_alarm(folder):

@@ -201,6 +201,18 @@ def test_only_answers_before_the_first_gap_count_and_doubts_widen_the_interval()
     assert unsure.intervals["micro-f"] != sure.intervals["micro-f"]
 
 
+def test_a_third_of_the_answers_has_an_interval_already():
+    rule = tuned_thresholds()
+    proba, Y = population(np.random.default_rng(7), 2000)
+    plan = plan_audit(rule, proba, 600, random_state=0)
+    given = answers_to(plan, Y)
+    part = audit_report(plan, [*given[:200].tolist(), *[None] * 400])
+    low, high = part.intervals["micro-precision"]
+    assert 0.2 < high - low < 0.6
+    ends = audit_report(plan, given).intervals["micro-precision"]
+    assert np.diff(ends) < 0.6 * (high - low)
+
+
 def test_promises_are_proven_disproven_or_need_more_answers():
     rule = tuned_thresholds()
     proba, Y = population(np.random.default_rng(6), 2000)

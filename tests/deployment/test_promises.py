@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from labelwise._errors import DataError
+from labelwise._tuning import ConstraintCheck
 from labelwise.decisions import best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
-from labelwise.deployment._promises import _holm, _p_of_mean
+from labelwise.deployment._bounds import bounds
+from labelwise.deployment._promises import Quotient
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
+from tests.oracles.guarantees import capitals
 
 
 def draw(random, n_samples, precision_of_half=0.7):
@@ -84,28 +87,6 @@ def test_verdicts_on_a_macro_average_at_its_limit_are_seldom_wrong(rule):
     assert wrong <= 31  # 24 are expected at most
 
 
-def lowest_p_value(capitals, limit):
-    """The lowest p whose bounds of labels have a mean of at least the limit, one p at a time."""
-    steps = len(capitals[0]) - 1
-    for p in sorted(min(1.0, len(capitals) * math.exp(-one)) for row in capitals for one in row):
-        bounds = []
-        for row in capitals:
-            rejected = [len(capitals) * math.exp(-one) <= p * (1 + 1e-12) for one in row]
-            bounds.append(max([*rejected, False].index(False) - 1, 0) / steps)
-        if sum(bounds) / len(bounds) >= limit - 1e-12:
-            return p
-    return 1.0
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_p_value_of_a_mean_is_the_lowest_whose_bounds_reach_the_limit(seed):
-    random = np.random.default_rng(seed)
-    capitals = np.sort(random.exponential(4, (3, 101)), axis=1)[:, ::-1]
-    capitals += random.normal(scale=0.3, size=capitals.shape)
-    limit = float(random.choice([0.0, 0.2, 0.4, 0.8]))
-    assert _p_of_mean(capitals, limit) == pytest.approx(lowest_p_value(capitals, limit))
-
-
 def test_the_corrected_value_of_a_macro_average_is_a_promise():
     random = np.random.default_rng(14)
     tuned = best_thresholds(*draw(random, 1500), maximize="macro-f", min_recall=0.5, random_state=0)
@@ -115,10 +96,39 @@ def test_the_corrected_value_of_a_macro_average_is_a_promise():
     assert "macro-f" not in [one.name for one in Monitor(tuned).promises]
 
 
-def test_holm_rejects_as_long_as_each_p_value_is_low_enough():
-    assert _holm(np.array([0.02, 0.01, 0.2]), 0.05).tolist() == [True, True, False]
-    assert _holm(np.array([0.03, 0.03]), 0.05).tolist() == [False, False]
-    assert _holm(np.array([0.06, 0.01]), 0.05).tolist() == [False, True]
+def test_an_end_of_an_interval_is_the_last_value_before_one_that_no_bet_rejects():
+    """The ends are those of the bets of the oracle, one value of the grid at a time."""
+    random = np.random.default_rng(15)
+    above = random.integers(0, 3, 80).astype(float)
+    below = np.maximum(above, random.integers(0, 4, 80))
+    one, grid = Quotient(above, below, 3.0, 3.0, 1.0), np.linspace(0, 1, 21)
+    expected = []
+    for sign, values in ((1, grid.tolist()), (-1, grid[::-1].tolist())):
+        end = values[0]
+        for value in values:
+            least = -3 * value if sign > 0 else -3 * (1 - value)
+            numbers = sign * (above - value * below)
+            square = value * (1 - value) + 1e-3
+            reached = capitals(numbers.tolist(), min(least, -1e-9), square, 0.05, n_planned=80)
+            if max([1.0, *reached]) < 1 / 0.05:
+                break
+            end = value
+        expected.append(end)
+    assert bounds(one.bets, 80, 0.1, grid) == tuple(expected)
+    assert 0 < expected[0] < one.value < expected[1] < 1
+
+
+def test_a_largest_number_of_decisions_is_tested_like_a_least_share(rule):
+    scores, Y = draw(np.random.default_rng(16), 2000)
+    mean = rule.decide(scores).sum(axis=1).mean()
+    for limit, verdict in ((mean + 0.2, "kept"), (mean, "not enough rows"), (mean - 0.2, "broken")):
+        check = ConstraintCheck("max_decisions", limit * 2000, mean * 2000, mean * 2000)
+        promised = replace(rule, evidence=replace(rule.evidence, constraints=(check,)))
+        found = check_promises(promised, scores, Y)
+        assert found.promises[0].name == "decisions"
+        assert found.values[0] == pytest.approx(mean)
+        assert found.intervals[0, 0] < mean < found.intervals[1, 0]
+        assert found.verdicts[0] == verdict
 
 
 def test_guarantees_and_constraints_are_promises():
@@ -152,14 +162,15 @@ def test_groups_are_the_units_of_a_check(rule):
     alone = check_promises(rule, scores, Y, at_least=asked)
     groups = np.repeat(np.arange(20), 100)
     together = check_promises(rule, *copied, at_least=asked, groups=groups)
-    np.testing.assert_allclose(together.p_kept, alone.p_kept)
+    np.testing.assert_allclose(together.intervals, alone.intervals)
     # The value is that of the test: a group of a hundred counts as much as a single sample.
     sizes = np.where(np.arange(20) < 10, 100, 1)
     uneven = [np.repeat(part, sizes, axis=0) for part in (scores, Y)]
     groups_of_both = np.repeat(np.arange(20), sizes)
     of_both = check_promises(rule, *uneven, at_least=asked, groups=groups_of_both)
     assert of_both.values[-1] == pytest.approx(alone.values[-1])
-    assert check_promises(rule, *copied, at_least=asked).p_kept < alone.p_kept
+    as_samples = check_promises(rule, *copied, at_least=asked)
+    assert np.diff(as_samples.intervals, axis=0) < np.diff(alone.intervals, axis=0)
 
 
 def test_cells_without_truth_count_nowhere(rule):

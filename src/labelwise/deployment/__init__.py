@@ -14,6 +14,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.deployment._audit_plan import AuditPlan, plan_audit
     from labelwise.deployment._audit_report import AuditReport as AuditReport, audit_report
+    from labelwise.deployment._check import PromiseCheck as PromiseCheck, check_promises
     from labelwise.deployment._doctor import Finding as Finding, Findings as Findings, doctor
     from labelwise.deployment._expect import Expectation as Expectation, expect
     from labelwise.deployment._files import read_answers as read_answers
@@ -23,11 +24,7 @@ if TYPE_CHECKING:
         find_label_errors,
     )
     from labelwise.deployment._monitor import Monitor
-    from labelwise.deployment._promises import (
-        Promise as Promise,
-        PromiseCheck as PromiseCheck,
-        check_promises,
-    )
+    from labelwise.deployment._promises import Promise as Promise
 
 __all__ = [
     "AuditPlan",

@@ -19,14 +19,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from labelwise._text import as_text, counted, printable
-from labelwise._tuning import log_capitals
 from labelwise._validation import check_instance, check_real
 from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
+from labelwise.deployment._bounds import bounds
 from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Estimates, from_to
 from labelwise.deployment._promises import GOALS, check_at_least, units_needed
 
@@ -34,6 +35,8 @@ from labelwise.deployment._promises import GOALS, check_at_least, units_needed
 GRID = np.linspace(0.0, 1.0, 501)
 # Draws of which the numbers of all tested values are in memory.
 _TOGETHER = 1000
+# Fewest answers that bets aim at, and the share of the level for bets on the first answers.
+_LEAST_HORIZON, _EARLY = 50, 0.3
 
 
 @dataclass(frozen=True)
@@ -95,22 +98,22 @@ class Population:
             return (0.0, 1.0) if math.isnan(value) else (value, value)
         if not self.answers.size:
             return 0.0, 1.0
-        lower = self._capitals(measure, beta, alpha / 2, n_planned, 1.0)
-        upper = self._capitals(measure, beta, alpha / 2, n_planned, -1.0)[::-1]
-        target = -math.log(alpha / 2)
-        # A bound moves along the grid up to the first value that is not rejected.
-        n_low, n_high = (int(np.argmax(~(np.append(one, 0.0) >= target))) for one in (lower, upper))
-        return float(GRID[max(n_low - 1, 0)]), float(GRID[GRID.size - 1 - max(n_high - 1, 0)])
+        ends = [
+            bounds(partial(self._bets, measure, beta, n_bets), n_bets, alpha * share, GRID)
+            for n_bets, share in _horizons(n_planned)
+        ]
+        low, high = zip(*ends, strict=True)
+        return max(low), min(high)
 
-    def _capitals(
-        self, measure: str, beta: float, alpha: float, n_planned: int, sign: float
-    ) -> np.ndarray:
-        """Bet that the measure is above (sign 1) or below (sign -1) each value of the grid."""
+    def _bets(
+        self, measure: str, beta: float, n_bets: int, sign: float, grid: np.ndarray
+    ) -> tuple[Iterator[np.ndarray], Any, Any]:
+        """Return what bets on the first answers need, see `bounds`."""
         (above, below), _ = terms_of(measure, beta)
         # Unsure cells count against the bet: a positive raises a measure only if it is decided.
         unsure = np.array([1.0, 0.0, 0.0]) if sign > 0 else np.array([0.0, 1.0, 1.0])
         sums, known, left = self.sums(measure, beta, unsure)
-        totals, of_state = self.totals, sign * (above[:, None] - GRID * below[:, None])
+        totals, of_state = self.totals, sign * (above[:, None] - grid * below[:, None])
         worst = np.max(
             np.maximum(of_state, 0) * totals.most_negative[:, None]
             + np.maximum(-of_state, 0) * totals.most_positive[:, None],
@@ -118,11 +121,11 @@ class Population:
         )
 
         def numbers(pair: np.ndarray) -> np.ndarray:
-            return np.asarray(sign * (pair[0][:, None] - GRID * pair[1][:, None]))
+            return np.asarray(sign * (pair[0][:, None] - grid * pair[1][:, None]))
 
         def blocks() -> Iterator[np.ndarray]:
-            for start in range(0, left.size, _TOGETHER):
-                rows = slice(start, start + _TOGETHER)
+            for start in range(0, min(n_bets, left.size), _TOGETHER):
+                rows = slice(start, min(start + _TOGETHER, n_bets))
                 # The number of a draw cannot be below -least, which the earlier draws tell.
                 least = left[rows, None] * worst - numbers(known[:, rows])
                 # If even the lowest number is above 0, the value is impossible.
@@ -132,7 +135,18 @@ class Population:
         first = left[0] * worst - numbers(known[:, :1])[0]
         variance = totals.weight.sum() * (of_state**2 * totals.variance[:, None]).sum(axis=0)
         squares = variance / np.maximum(first, np.sqrt(variance) + 1e-9) ** 2
-        return log_capitals(blocks(), -np.ones(GRID.size), squares, n_planned, alpha)
+        return blocks(), -np.ones(grid.size), squares
+
+
+def _horizons(n_planned: int) -> list[tuple[int, float]]:
+    """Return the numbers of answers that bets aim at, each with its share of the level.
+
+    Bets that aim at the last answer prove nothing before: with 150 of 500 answers, intervals were
+    from 0 to 1. So others aim at a half, a quarter and an eighth of them.
+    """
+    early = [n for n in (n_planned // 2, n_planned // 4, n_planned // 8) if n >= _LEAST_HORIZON]
+    shares = [_EARLY / len(early)] * len(early) if early else []
+    return [(n_planned, 1 - sum(shares)), *zip(early, shares, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,12 @@ from labelwise._sigmoids import fit_sigmoids
 from labelwise._text import as_text, counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
 from labelwise.decisions import Thresholds
-from labelwise.deployment._promises import NAMES, promises_of_rule, sample_numbers, units_needed
+from labelwise.deployment._promises import (
+    NAMES,
+    DecidedSamples,
+    promises_of_rule,
+    units_needed,
+)
 from labelwise.measures import reliability
 
 _FEW = 10
@@ -272,12 +277,13 @@ def _near_a_half(given: _Inputs) -> Iterator[str]:
 def _certificate(given: _Inputs) -> Iterator[str]:
     """Say whether these samples could certify the constraints of thresholds without a guarantee."""
     rule = given.thresholds
-    stored = [] if rule is None or rule.evidence.guarantee else promises_of_rule(rule, 0.0)
-    promises = tuple(one for one in stored if one.source == "constraint" and one.name in NAMES)
-    if not promises or rule is None:
+    if rule is None or rule.evidence.guarantee:
         return
-    found = sample_numbers(rule, promises, given.scores, given.Y, None)
-    for promise, numbers in zip(promises, found.numbers.T, strict=True):
+    samples = DecidedSamples(rule, given.scores, given.Y, None)
+    for promise in promises_of_rule(rule, 0.0):
+        if promise.source != "constraint" or promise.name not in NAMES:
+            continue
+        numbers, _ = samples.quotient(promise).numbers(promise.limit)
         needed = units_needed(numbers, 0.05) if numbers.mean() > 0 else np.inf
         if needed > len(numbers) / 2:
             many = f"about {2 * needed:,.0f} would" if np.isfinite(needed) else "no number would"

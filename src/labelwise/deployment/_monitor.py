@@ -24,7 +24,7 @@ from labelwise._text import printable
 from labelwise._validation import check_real
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import MOST_SHOWN
-from labelwise.deployment._promises import promises_of, records, sample_numbers, table_of
+from labelwise.deployment._promises import DecidedSamples, promises_of, records, table_of
 
 # Bets of monitors, as shares of the largest one that cannot lose more than everything.
 BETS = 0.95 * 0.5 ** np.arange(10)
@@ -176,23 +176,22 @@ class Monitor:
         name = str(number + 1) if name is None else str(name)
         if name in self.batches:
             raise ValueError(f"name must be that of a new update, got {name!r:.80} again.")
-        found = sample_numbers(self.thresholds, self.promises, scores, Y, groups)
-        gains = np.stack(
-            [
-                np.log1p(-np.multiply.outer(BETS / found.most[k], found.numbers[:, k])).sum(axis=1)
-                for k in range(len(self.promises))
-            ]
-        )
+        samples = DecidedSamples(self.thresholds, scores, Y, groups)
+        measured = [samples.quotient(one) for one in self.promises]
+        gains = []
+        for promise, one in zip(self.promises, measured, strict=True):
+            numbers, most = one.numbers(one.on_scale(promise.limit))
+            gains.append(np.log1p(-np.multiply.outer(BETS / most, numbers)).sum(axis=1))
         paid = -math.log((number + 1) * (number + 2) * BETS.size)
         capital, best, since = self._state
-        capital = np.logaddexp(capital, paid) + gains
+        capital = np.logaddexp(capital, paid) + np.array(gains)
         self._state = np.stack(
-            [capital, np.maximum(best, 0.0) + gains, np.where(best <= 0, number, since)]
+            [capital, np.maximum(best, 0.0) + np.array(gains), np.where(best <= 0, number, since)]
         )
         self.batches.append(name)
-        self.n_samples.append(found.n_samples)
+        self.n_samples.append(samples.n_samples)
         self.evidence.append(np.logaddexp.reduce(capital, axis=1))
-        self.values.append(found.values)
+        self.values.append(np.array([one.of_scale(one.value) for one in measured]))
         return self
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,37 +1,29 @@
-"""Promises of deployed rules: what they are, the numbers of samples that test them, and one test.
+"""Promises of deployed rules, and what samples say about them.
 
 A promise is a least value of precision, recall or F (micro average, mean over samples, or one
-label), or a largest mean number of decisions. Each sample has a number whose mean is at least 0 if
-and only if the promise is kept, and which lies between known bounds: tests by betting need no more.
+label), or a largest mean number of decisions. Every such measure is a quotient of two sums over
+samples. It is above τ if ``above - τ below`` has a mean above 0, and these numbers of samples lie
+between known bounds: tests by betting need no more.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from labelwise._text import as_text, printable
-from labelwise._tuning import log_capitals
-from labelwise._validation import (
-    check_groups,
-    check_instance,
-    check_outcome,
-    check_random_state,
-    check_real,
-)
+from labelwise._validation import check_groups, check_instance, check_outcome, check_real
 from labelwise.decisions import Bands, Thresholds
 
-KEPT, BROKEN, OPEN = "kept", "broken", "not enough rows"
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
-# Values of labels that are tested for a macro average, and samples of which they are in memory.
-_GRID, _TOGETHER = np.linspace(0.0, 1.0, 101), 10_000
+# Samples of which the numbers of all tested values are in memory.
+_TOGETHER = 10_000
 _RATES = ("precision", "recall")
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
@@ -192,105 +184,121 @@ def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise
     return [one for some in found.values() for one in some]
 
 
-class SampleNumbers(NamedTuple):
-    """Numbers of independent units for each promise, and their bounds.
+class Quotient(NamedTuple):
+    """A measure as a quotient of sums over independent units, each a sample or a group.
 
-    The mean number of column k is at least 0 if promise k is kept. `numbers` is of shape (n_units,
-    n_promises), `least` and `most` are the bounds of each column, `squares` are rough mean squares
-    for the first bets, and `values` the measures on these samples.
+    The mean number of decisions, at most m a sample, is read as the share of m that is not
+    decided, so that a promise is always a least value between 0 and 1.
     """
 
-    numbers: np.ndarray
-    least: np.ndarray
-    most: np.ndarray
-    squares: np.ndarray
-    values: np.ndarray
-    n_samples: int
+    above: np.ndarray  # (n_units,), not negative
+    below: np.ndarray
+    most_above: float  # the largest number that a unit can have
+    most_below: float
+    scale: float  # roughly the mean square of a unit's number, by that of an error
+    most_decided: float = 0.0  # m for the number of decisions
 
-    def columns(self, which: slice, order: np.ndarray) -> SampleNumbers:
-        """Return the numbers of some promises, in another order of units."""
-        parts = {name: getattr(self, name)[which] for name in self._fields[1:5]}
-        return self._replace(numbers=np.ascontiguousarray(self.numbers[order, which]), **parts)
+    def on_scale(self, value: Any) -> Any:
+        """Turn values of the measure into values of the quotient, and back."""
+        return value if not self.most_decided else 1 - value / self.most_decided
 
+    def of_scale(self, value: Any) -> Any:
+        """Turn values of the quotient into values of the measure."""
+        return value if not self.most_decided else self.most_decided * (1 - value)
 
-def sample_numbers(
-    rule: Thresholds | Bands, promises: tuple[Promise, ...], scores: Any, Y: Any, groups: Any
-) -> SampleNumbers:
-    """Decide samples, and compute the number of each unit (sample or group) for each promise."""
-    outcome = check_outcome(
-        Y, scores=scores, label_names=rule.label_names, allow_missing=True, labels_of="scores"
-    )
-    if outcome.Y.shape[1] != len(rule):
-        raise ValueError(
-            f"scores must have the {len(rule)} labels of the rule, got {outcome.Y.shape[1]}."
+    @property
+    def value(self) -> float:
+        """The quotient itself."""
+        return float(self.above.sum() / self.below.sum()) if self.below.any() else math.nan
+
+    def numbers(self, limit: float) -> tuple[np.ndarray, float]:
+        """Return numbers with a mean of at least 0 if the quotient reaches a limit; the largest."""
+        # A bound that is not 0 allows tests of a limit of 1.
+        return self.above - limit * self.below, max((1 - limit) * self.most_above, 1e-9)
+
+    def bets(self, sign: float, grid: np.ndarray) -> tuple[Iterator[np.ndarray], Any, Any]:
+        """Return what bets on the quotient above (sign 1) or below (sign -1) each value need."""
+        least = -grid * self.most_below if sign > 0 else (grid - 1) * self.most_above
+        blocks = (
+            sign * (self.above[rows, None] - grid * self.below[rows, None])
+            for rows in (
+                slice(first, first + _TOGETHER) for first in range(0, self.above.size, _TOGETHER)
+            )
         )
-    unit = None if groups is None else check_groups(groups, outcome.Y.shape[0])
-    decided = replace(rule, label_names=None).decide(outcome.scores)
-    # The cells that are decided, and those that are not rejected: a person finds those to review.
-    cells = [outcome.Y]
-    for part in (decided == 1, decided != 0):
-        one = sparse.csc_array(part).astype(np.int8)
-        # Cells without truth count nowhere.
-        cells.append(one if outcome.missing is None else one - one.multiply(outcome.missing))
-    ends = rule.upper if isinstance(rule, Bands) else rule.values
-    most_decided = min(rule.max_decided or len(rule), int((ends < np.inf).sum())) or 1
-    whole = _counts_of_samples(*cells)
-    numbers, facts = [], []
-    for one in promises:
-        of_label = one.label is not None
-        counts = _counts_of_samples(*(c[:, [one.label]] for c in cells)) if of_label else whole
-        most = (1, 1) if of_label else (most_decided, len(rule))
-        above, below, largest, square = _quotient(one, counts, *most)
-        above, below = _per_unit(above, unit), _per_unit(below, unit)
-        value = above.sum() / below.sum() if below.any() else math.nan
-        if one.name == "decisions":
-            numbers.append(one.limit - above)
-            facts.append((one.limit - largest[0], one.limit, one.limit + 1e-9, value))
-        else:
-            numbers.append(above - one.limit * below)
-            bounds = (-one.limit * largest[1], (1 - one.limit) * largest[0])
-            facts.append((*bounds, (one.limit * (1 - one.limit) + 1e-3) * square, value))
-    least, most_of_all, squares, values = np.array(facts).T
-    # Bounds that are not 0 allow tests of a limit of 0 or 1.
-    least, most_of_all = np.minimum(least, -1e-9), np.maximum(most_of_all, 1e-9)
-    columns = np.stack(numbers, axis=1)
-    return SampleNumbers(columns, least, most_of_all, squares, values, outcome.Y.shape[0])
+        return blocks, np.minimum(least, -1e-9), (grid * (1 - grid) + 1e-3) * self.scale
 
 
-def _counts_of_samples(truth: Any, accepted: Any, kept: Any) -> list[np.ndarray]:
-    """Count true positives, positives that are decided or to review, decisions, and positives."""
-    parts = (truth.multiply(accepted), truth.multiply(kept), accepted, truth)
-    return [np.asarray(part.sum(axis=1), np.float64).ravel() for part in parts]
+class DecidedSamples:
+    """Labelled samples as a rule decides them, of which promises are measured."""
+
+    def __init__(self, rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any) -> None:
+        outcome = check_outcome(
+            Y, scores=scores, label_names=rule.label_names, allow_missing=True, labels_of="scores"
+        )
+        self.n_samples, self.n_labels = outcome.Y.shape
+        if self.n_labels != len(rule):
+            raise ValueError(
+                f"scores must have the {len(rule)} labels of the rule, got {self.n_labels}."
+            )
+        self._unit = None if groups is None else check_groups(groups, self.n_samples)
+        self.n_units = self.n_samples if self._unit is None else np.unique(self._unit).size
+        decided = replace(rule, label_names=None).decide(outcome.scores)
+        # Cells that are decided, and those that are not rejected: a person finds those to review.
+        self._cells = [outcome.Y]
+        for part in (decided == 1, decided != 0):
+            one = sparse.csc_array(part).astype(np.int8)
+            # Cells without truth count nowhere.
+            self._cells.append(
+                one if outcome.missing is None else one - one.multiply(outcome.missing)
+            )
+        ends = rule.upper if isinstance(rule, Bands) else rule.values
+        decidable = min(rule.max_decided or len(rule), int((ends < np.inf).sum()))
+        self._most = max(decidable, 1), len(rule)
+
+    def quotient(self, promise: Promise) -> Quotient:
+        """Return the measure of a promise on these samples."""
+        of_label = promise.label is not None
+        cells = [one[:, [promise.label]] for one in self._cells] if of_label else self._cells
+        most_decided, n_labels = (1, 1) if of_label else self._most
+        truth, accepted, kept = cells
+        hits, found, decided, positives = (
+            np.asarray(part.sum(axis=1), np.float64).ravel()
+            for part in (truth.multiply(accepted), truth.multiply(kept), accepted, truth)
+        )
+        if promise.name == "decisions":
+            all_decided = np.full(hits.size, float(most_decided))
+            return self._of_units(most_decided - decided, all_decided, *[float(most_decided)] * 4)
+        average, measure = promise.name.split("-")
+        squared = promise.beta**2
+        above, below = _terms(measure, squared, hits, found, decided, positives)
+        if average == "sample":
+            # F of an empty truth met by an empty decision is 1; other empty rows are left out.
+            counted = ((below > 0) | (measure == "f")).astype(np.float64)
+            shares = np.divide(above, below, out=np.ones(below.size), where=below > 0)
+            return self._of_units(shares * counted, counted, 1.0, 1.0, 1.0)
+        most = _terms(measure, squared, most_decided, n_labels, most_decided, n_labels)
+        return self._of_units(above, below, *most, 1 + squared)
+
+    def _of_units(self, above: np.ndarray, below: np.ndarray, *about: float) -> Quotient:
+        return Quotient(self._per_unit(above), self._per_unit(below), *about)
+
+    def _per_unit(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the mean of each group; the numbers themselves without groups."""
+        if self._unit is None:
+            return np.asarray(numbers, np.float64)
+        sizes = np.bincount(self._unit)
+        return np.asarray(np.bincount(self._unit, numbers)[sizes > 0] / sizes[sizes > 0])
 
 
-def _quotient(
-    promise: Promise, counts: list[np.ndarray], most_decided: int, n_labels: int
-) -> tuple[np.ndarray, np.ndarray, Sequence[float], float]:
-    """Return what rows add above and below the line of a measure, and the most that one can add.
-
-    The last number scales a rough mean square of the numbers of rows.
-    """
-    hits, found, decided, positives = counts
-    if promise.name == "decisions":
-        return decided, np.ones(decided.size), (most_decided, 1), 1.0
-    average, measure = promise.name.split("-")
-    b = promise.beta**2
-    above, below, *most = {
-        "precision": (hits, decided, most_decided, most_decided),
-        "recall": (found, positives, n_labels, n_labels),
-        "f": (
-            (1 + b) * hits,
-            decided + b * positives,
-            (1 + b) * most_decided,
-            most_decided + b * n_labels,
-        ),
+def _terms(
+    measure: str, squared: float, hits: Any, found: Any, decided: Any, positives: Any
+) -> tuple[Any, Any]:
+    """Return what counts add above and below the line of a measure; `squared` is beta²."""
+    return {
+        "precision": (hits, decided),
+        "recall": (found, positives),
+        "f": ((1 + squared) * hits, decided + squared * positives),
     }[measure]
-    if average != "sample":
-        return above, below, most, 1 + b
-    # F of an empty truth met by an empty decision is 1; other empty rows are left out.
-    counted = (below > 0) | (measure == "f")
-    shares = np.divide(above, below, out=np.ones(below.size), where=below > 0) * counted
-    return shares, counted.astype(np.float64), (1, 1), 1.0
 
 
 def units_needed(numbers: np.ndarray, alpha: float) -> float:
@@ -300,246 +308,3 @@ def units_needed(numbers: np.ndarray, alpha: float) -> float:
     """
     mean = float(numbers.mean())
     return 2 * math.log(1 / alpha) * float(np.mean(numbers**2)) / mean**2 if mean else math.inf
-
-
-def _per_unit(numbers: np.ndarray, unit: np.ndarray | None) -> np.ndarray:
-    """Return the mean of each group; the numbers themselves without groups."""
-    if unit is None:
-        return numbers
-    sizes = np.bincount(unit)
-    return np.asarray(np.bincount(unit, numbers)[sizes > 0] / sizes[sizes > 0])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PromiseCheck:
-    """Which promises new samples confirm or disprove; prints as a table.
-
-    `check_promises` returns such objects. Arrays have one entry for each promise.
-
-    Attributes
-    ----------
-    promises : tuple of Promise
-        The promises, each with `name`, `limit`, `source` and `label`.
-    values : ndarray
-        Value of each measure on the samples.
-    p_kept : ndarray
-        P values of the hypothesis that the promise is broken: a low one proves that it is kept.
-    p_broken : ndarray
-        P values of the hypothesis that the promise is kept.
-    verdicts : tuple of str
-        "kept", "broken" or "not enough rows".
-    level : float
-        Probability that no verdict is wrong.
-    n_samples : int
-        Number of samples.
-    label_names : tuple of str or None
-        Names of the labels.
-
-    See Also
-    --------
-    check_promises : Check promises on new samples with labels.
-    """
-
-    promises: tuple[Promise, ...]
-    values: np.ndarray
-    p_kept: np.ndarray
-    p_broken: np.ndarray
-    verdicts: tuple[str, ...]
-    level: float
-    n_samples: int
-    label_names: tuple[str, ...] | None
-
-    @property
-    def verdict(self) -> str:
-        """The verdict on all promises: "broken" if one is, "kept" if all are."""
-        return next((one for one in (BROKEN, OPEN) if one in self.verdicts), KEPT)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the results as dicts and lists, as --json writes them.
-
-        Returns
-        -------
-        dict
-            The verdict on all promises, and a dict for each promise.
-        """
-        of_promises = {name: getattr(self, name) for name in ("p_kept", "p_broken")}
-        columns = {"value": self.values, **of_promises, "verdict": self.verdicts}
-        about = {name: getattr(self, name) for name in ("verdict", "n_samples", "level")}
-        return about | {"promises": records(self.promises, self.label_names, columns)}
-
-    def __repr__(self) -> str:
-        title = (
-            f"{self.n_samples:,} samples: {self.verdict} (level {self.level:g} for all verdicts)"
-        )
-        shown = {"value": ".4f", "p_kept": ".2g", "p_broken": ".2g", "verdict": ""}
-        return f"{title}\n\n{table_of(self.to_dict()['promises'], shown)}"
-
-
-def check_promises(
-    thresholds: Thresholds | Bands,
-    scores: Any,
-    Y: Any,
-    *,
-    at_least: Mapping[str, float] | None = None,
-    level: float = 0.95,
-    tolerance: float = 0.05,
-    groups: Any = None,
-    random_state: Any = 0,
-) -> PromiseCheck:
-    """Check on new labelled samples whether thresholds keep their promises.
-
-    Parameters
-    ----------
-    thresholds : Thresholds or Bands
-        The deployed rule. Its promises are a guarantee, constraints, and the corrected value.
-    scores : array, sparse matrix or frame of shape (n_samples, n_labels)
-        Finite scores; higher scores mean likelier labels. Their samples must be independent of
-        those that the thresholds were tuned on.
-    Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1. NaN where the truth is missing; such cells are not counted.
-    at_least : mapping of str to float, default=None
-        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. Measures
-        are precision, recall and f, with the average micro, sample or macro. A macro average needs
-        many samples with each label.
-    level : float, default=0.95
-        Probability, at least, that no verdict is wrong.
-    tolerance : float, default=0.05
-        A corrected value is an estimate: it counts as promised less this number.
-    groups : array of shape (n_samples,), default=None
-        Group of each sample; samples of a group stay together, and every group counts the same.
-    random_state : int, RandomState or None, default=0
-        Seed of the random numbers; the same int gives the same result. It sets the order of the
-        tests' bets, because a file may be sorted.
-
-    Returns
-    -------
-    PromiseCheck
-        A verdict on each promise with its p values, and on all of them.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to check, or if an argument has a wrong value.
-
-    See Also
-    --------
-    Monitor : Check promises as samples arrive, and find a change.
-
-    Notes
-    -----
-    For each promise, two hypotheses are tested by betting: that it is broken, and that it is kept.
-    Holm's method is used for both sets of hypotheses, each at half of 1 - `level`: with probability
-    `level`, no promise is called kept that is broken, and none broken that is kept. A macro average
-    is bounded by the mean of bounds of its labels, which hold together.
-
-    References
-    ----------
-    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
-
-    I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", 2024.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from labelwise.decisions import best_thresholds
-    >>> from labelwise.deployment import check_promises
-    >>> random = np.random.default_rng(0)
-    >>> proba = random.beta(0.3, 1.5, size=(4000, 4))
-    >>> Y = random.random(proba.shape) < proba
-    >>> tuned = best_thresholds(
-    ...     proba[:2000], Y[:2000], min_precision=0.6, guarantee=0.95, random_state=0
-    ... )
-    >>> check_promises(tuned, proba[2000:], Y[2000:], at_least={"micro-f": 0.9}).verdicts
-    ('kept', 'broken')
-    """
-    level = check_real(level, "level", least=0.5, most=0.9999)
-    promises = promises_of(thresholds, at_least, tolerance, macro=True)
-    parts = [_tested(one, len(thresholds)) for one in promises]
-    found = sample_numbers(thresholds, sum(parts, ()), scores, Y, groups)
-    order = check_random_state(random_state).permutation(len(found.numbers))
-    alpha = (1 - level) / 2
-    # Bets go on until they would reject at the strictest level of Holm's method.
-    strictest = alpha / len(promises)
-    ends = np.cumsum([len(part) for part in parts]).tolist()
-    p_values, values = [], []
-    for one, part, end in zip(promises, parts, ends, strict=True):
-        mine = found.columns(slice(end - len(part), end), order)
-        p_values.append(_p_values(one, mine, strictest))
-        values.append(_mean_of_defined(mine.values[:: min(len(part), 2)]))
-    p_kept, p_broken = np.array(p_values).T
-    is_kept, is_broken = _holm(p_kept, alpha), _holm(p_broken, alpha)
-    verdicts = tuple(
-        BROKEN if broken else KEPT if kept else OPEN
-        for kept, broken in zip(is_kept, is_broken, strict=True)
-    )
-    facts = (np.array(values), p_kept, p_broken, verdicts, level, found.n_samples)
-    return PromiseCheck(promises, *facts, thresholds.label_names)
-
-
-def _tested(promise: Promise, n_labels: int) -> tuple[Promise, ...]:
-    """Return what is tested: the promise, or limits of 0 and 1 of each label for a macro average.
-
-    The numbers of a limit in between lie between those of 0 and 1, in proportion.
-    """
-    if not promise.name.startswith("macro"):
-        return (promise,)
-    name = promise.name.replace("macro", "label")
-    ends = [(j, limit) for j in range(n_labels) for limit in (0.0, 1.0)]
-    return tuple(promise._replace(name=name, label=j, limit=limit) for j, limit in ends)
-
-
-def _p_values(promise: Promise, found: SampleNumbers, alpha: float) -> tuple[float, float]:
-    """Return p values of the hypotheses that the promise is broken, and that it is kept.
-
-    Of a macro average, each value of a grid is tested for each label: values that are rejected one
-    after the other bound the label, and the mean of the bounds of q labels at capitals of q / p
-    bounds the average with probability 1 - p.
-    """
-    columns, n_units = found.numbers, len(found.numbers)
-    if not promise.name.startswith("macro"):
-        return tuple(  # type: ignore[return-value]
-            float(np.exp(-log_capitals([sign * columns], bound, found.squares, n_units, alpha)[0]))
-            for sign, bound in ((1.0, found.least), (-1.0, -found.most))
-        )
-    n_labels = columns.shape[1] // 2
-    squares = (_GRID * (1 - _GRID) + 1e-3) * (1 + promise.beta**2)
-    capitals = np.zeros((2, n_labels, _GRID.size))
-    for j in range(n_labels):
-        pair = columns[:, 2 * j : 2 * j + 2]
-        least = np.minimum(_GRID * found.least[2 * j + 1], -1e-9)
-        most = np.maximum((1 - _GRID) * found.most[2 * j], 1e-9)
-        for k, (sign, bound) in enumerate(((1.0, least), (-1.0, -most))):
-            blocks = (
-                sign * pair[first : first + _TOGETHER] @ np.stack([1 - _GRID, _GRID])
-                for first in range(0, n_units, _TOGETHER)
-            )
-            capitals[k, j] = log_capitals(blocks, bound, squares, n_units, alpha / n_labels)
-    # An average below the limit is one minus an average above one minus the limit.
-    other = 1 - promise.limit + 1e-9
-    return _p_of_mean(capitals[0], promise.limit), _p_of_mean(capitals[1, :, ::-1], other)
-
-
-def _p_of_mean(capitals: np.ndarray, limit: float) -> float:
-    """Return the lowest p value at which the mean of the lower bounds of labels is at the limit."""
-    falling = np.minimum.accumulate(capitals, axis=1)
-
-    def is_below(capital: float) -> bool:
-        n_rejected = (falling >= capital).sum(axis=1)
-        return bool(_GRID[np.maximum(n_rejected - 1, 0)].mean() < limit - 1e-12)
-
-    known = np.unique(falling)
-    place = bisect_left(known, True, key=is_below)
-    return min(1.0, len(capitals) * math.exp(-known[place - 1])) if place else 1.0
-
-
-def _mean_of_defined(values: np.ndarray) -> float:
-    return math.nan if np.isnan(values).all() else float(np.nanmean(values))
-
-
-def _holm(p_values: np.ndarray, alpha: float) -> np.ndarray:
-    """Return which hypotheses Holm's method rejects."""
-    order = np.argsort(p_values, kind="stable")
-    passes = p_values[order] <= alpha / np.arange(p_values.size, 0, -1)
-    rejected = np.zeros(p_values.size, dtype=bool)
-    rejected[order] = np.logical_and.accumulate(passes)
-    return rejected
