@@ -8,7 +8,8 @@ only. Each method decides the abstracts and the sentences of a third of the corp
 - the contributions of terms of that model (`explain`), summed by sentence: a sentence has a decided
   label if its sum is at least half of the highest sum in the abstract;
 - a linear model of abstracts that scores every sentence as a text of its own; an abstract has the
-  score of its highest sentence, on which thresholds are tuned;
+  score of its highest sentence, on which thresholds are tuned (``BagPlugin(training="sums")``, as
+  in ``labelwise fit --split-sentences``);
 - the same with a model of true sentence labels, which no user has: the ceiling.
 
 The last column is the share of true labels of abstracts whose highest sentence has the label. The
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ from labelwise._text import markdown_table
 from labelwise.data import Bags
 from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.features import TextTerms
-from labelwise.learners import BagPlugin, BinaryRelevance, explain
+from labelwise.learners import LEARNERS, BagPlugin, BinaryRelevance, explain
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold, assign
 
@@ -153,20 +153,20 @@ def by_contributions(train: Corpus, test: Corpus) -> Decided:
     return Decided(decided, sentences.astype(np.int64), scores)
 
 
-def by_highest_sentence(
-    train: Corpus, test: Corpus, fitted_to: Callable[[Corpus], tuple[Any, Any]], weights: Any
-) -> Decided:
-    """Score sentences alone, and tune thresholds on the highest sentence of held-out abstracts."""
+def by_true_labels(train: Corpus, test: Corpus) -> Decided:
+    """Fit to sentences with true labels; tune on the highest sentence of held-out abstracts."""
+    weights = _weights(train.counts)
     held_out = np.zeros(train.Y.shape)
     for rest, fold in MultilabelStratifiedKFold(N_FOLDS).split(train.starts[:-1], train.abstracts):
-        model = BinaryRelevance().fit(*fitted_to(train.take(rest)))
+        known = train.take(rest)
+        model = BinaryRelevance().fit(weights.transform(known.counts), known.Y)
         rows = np.concatenate([np.arange(*train.starts[i : i + 2]) for i in fold])
         held_out[rows] = model.decision_function(weights.transform(train.counts[rows]))
     maxima = np.maximum.reduceat(held_out, train.starts[:-1])
     tuned = best_thresholds(
         maxima, train.abstracts, maximize=MEASURE, shrink="auto", random_state=0
     )
-    model = BinaryRelevance().fit(*fitted_to(train))
+    model = BinaryRelevance().fit(weights.transform(train.counts), train.Y)
     scores = model.decision_function(weights.transform(test.counts))
     of_abstracts = tuned.decide(np.maximum.reduceat(scores, test.starts[:-1]))
     return Decided(of_abstracts, tuned.decide(scores), scores)
@@ -174,18 +174,11 @@ def by_highest_sentence(
 
 def by_model_of_abstracts(train: Corpus, test: Corpus) -> Decided:
     """Fit to whole abstracts, and score sentences as texts of their own."""
-    weights = _weights(train.whole_counts)
-    return by_highest_sentence(
-        train, test, lambda one: (weights.transform(one.whole_counts), one.abstracts), weights
-    )
-
-
-def by_true_labels(train: Corpus, test: Corpus) -> Decided:
-    """Fit to sentences with their true labels."""
-    weights = _weights(train.counts)
-    return by_highest_sentence(
-        train, test, lambda one: (weights.transform(one.counts), one.Y), weights
-    )
+    model = next(one for one in LEARNERS if one.name == "bag-sums").build(True, 0)
+    model.set_params(maximize=MEASURE).fit(Bags(train.counts, train.starts), train.abstracts)
+    bags = Bags(test.counts, test.starts)
+    found = model.predict_instances(bags)
+    return Decided(model.predict(bags), found.decided, found.scores)
 
 
 METHODS = {

@@ -67,7 +67,7 @@ NOT_CALLED = (
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters
 # read only the number of rows of X, and `Bags.of` does not read X unless it is a list of bags.
 NOT_READ = {
-    "y": ("OkapiWeights", "TableFeatures", "TextTerms", "BagSummary"),
+    "y": ("OkapiWeights", "TableFeatures", "TextTerms", "BagSummary", "SentenceBags"),
     "X": (
         "MultilabelStratifiedKFold",
         "MultilabelStratifiedShuffleSplit",

@@ -37,6 +37,7 @@ from labelwise.learners import (
     OkapiNeighbors,
     ReverseMultilabel,
     SampledFPlugin,
+    SentenceBags,
     SubmodularMultilabel,
 )
 
@@ -45,6 +46,9 @@ LINEAR = LogisticRegression()
 CHAINS = ChainEnsemble(n_chains=2, n_draws=10, penalty=0.1, random_state=0)
 REGISTER = {
     "BagPlugin": BagPlugin(BinaryRelevance(penalty=0.1), cv=2, n_iter=1, random_state=0),
+    "BagPlugin of sums": BagPlugin(
+        BinaryRelevance(penalty=0.1), training="sums", cv=2, random_state=0
+    ),
     "BagSummary": make_pipeline(BagSummary(), BinaryRelevance(penalty=0.1)),
     "BestLearner": BestLearner(
         {"linear": BinaryRelevance(LINEAR), "tree": TREE}, cv=2, random_state=0
@@ -110,6 +114,9 @@ REGISTER = {
 
 # Models of texts and tables, for `some_texts`.
 TEXT_REGISTER = {
+    "SentenceBags": make_pipeline(
+        SentenceBags(), BagPlugin(BinaryRelevance(penalty=0.1), training="sums", cv=2)
+    ),
     "TextTerms": make_pipeline(TextTerms(ngram_range=(1, 2)), BinaryRelevance(penalty=0.1)),
     "TableFeatures": make_pipeline(TableFeatures(text="x0"), BinaryRelevance(penalty=0.1)),
 }
@@ -160,7 +167,10 @@ CHECKED = {
     "TunedThresholds": TunedThresholds(BinaryRelevance(LINEAR)),
 }
 # Public estimators that scikit-learn's checks cannot run over.
-NOT_CHECKED = {"TextTerms": "takes texts, and the checks pass numbers"}
+NOT_CHECKED = {
+    "SentenceBags": "takes texts, and the checks pass numbers",
+    "TextTerms": "takes texts, and the checks pass numbers",
+}
 
 _TUNED = "expects decisions at 0 or 1/2; thresholds are tuned for the F-measure instead"
 _EXPECTED_F = (

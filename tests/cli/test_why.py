@@ -182,6 +182,45 @@ def test_sentences_of_json_lines_are_those_that_are_given(tmp_path):
     assert (line["sentence"], line["sentence_number"]) == ("the calm sea", 2)
 
 
+@pytest.mark.parametrize(("learner", "named"), [((), "bag-sums"), (("--learner", "bags"), "bags")])
+def test_texts_become_bags_of_sentences_in_fit_and_in_predict(folder, learner, named):
+    words = ("fit", "train.csv", "--labels", "topics", "--text", "title", "--split-sentences")
+    done = run_program(folder, *words, *learner, "-o", "m.skops", "--force")
+    assert done.code == 0, done.stderr
+    assert f"learner: {named}, decides at thresholds" in " ".join(done.stdout.split())
+    (folder / "new.csv").write_text(
+        'id,title\na,"Nothing here. The sea is calm. Unknown."\nb,"Dark woods. The blue sea!"\n'
+    )
+    predict(folder, "-o", "wide.csv", "--scores", "s.csv", "--instances", "i.csv", "--force")
+    scores = {row["id"]: row for row in rows_of(folder / "s.csv")}
+    found = {(row["id"], row["label"]): row for row in rows_of(folder / "i.csv")}
+    assert found["a", "water"]["sentence"] == "The sea is calm."
+    assert found["b", "land"]["sentence"] == "Dark woods."
+    # A text has the score of its highest sentence.
+    for (name, label), row in found.items():
+        assert row["score"] == row["sentence_score"] == scores[name][label]
+    if not learner:
+        predict(folder, "-o", "why.jsonl", "--why", "2")
+        lines = list(map(json.loads, (folder / "why.jsonl").read_text().splitlines()))
+        terms = {(one["id"], one["label"]): one["why"] for one in lines}
+        assert {term["term"] for term in terms["b", "land"]} <= {"dark", "woods"}
+
+
+def test_sentences_are_for_learners_of_bags_and_for_texts(folder):
+    words = ("fit", "train.csv", "--labels", "topics", "--split-sentences", "-o", "x.skops")
+    done = run_program(folder, *words, "--learner", "br")
+    assert done.code == 2
+    assert "--split-sentences is for the learners bag-sums and bags, got br" in " ".join(
+        done.stderr.split()
+    )
+    (folder / "n.csv").write_text("a,b,y\n" + "1.5,2.5,0\n2.5,1.0,1\n" * 8)
+    done = run_program(
+        folder, "fit", "n.csv", "--labels", "y", "--split-sentences", "-o", "x.skops"
+    )
+    assert done.code == 2
+    assert "--split-sentences needs a column of text" in " ".join(done.stderr.split())
+
+
 def test_sentences_of_several_columns_keep_the_other_features(tmp_path):
     with (tmp_path / "train.csv").open("w", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -211,8 +250,10 @@ def test_the_desk_shows_the_terms_of_a_model_by_the_ids_of_its_texts(folder):
     titles = {f"t{i}": text for i, text in enumerate(TEXTS)}
     assert all(rows["texts"][row] == titles[name] for row, name in rows["ids"].items())
     shown = [cell for cells in rows["nearest"].values() for cell in cells]
-    assert any(cell[-1] for cell in shown)
-    for row, *_, terms in shown:
+    assert any(cell[-2] for cell in shown)
+    assert not rows["hasSentences"] or all(cell[-1] for cell in shown)
+    for row, *_, terms, sentence in shown:
+        assert sentence == titles[rows["ids"][str(row)]]
         words = titles[rows["ids"][str(row)]]
         assert all(term.removeprefix("title:") in words for term in filter(None, terms.split(", ")))
     done = run_program(

@@ -15,6 +15,8 @@ from labelwise.data import split_sentences
         ("J. Smith et al. Found it.", ["J. Smith et al. Found it."]),
         ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
         ("a title\n\nand a text", ["a title", "and a text"]),
+        ("One. Two\u2029three\u2029", ["One. Two", "three"]),
+        ("\u2029 ", [""]),
         ("one line\nand the next", ["one line\nand the next"]),
         ("Ääni. Älä!", ["Ääni.", "Älä!"]),
         ("一。二！", ["一。", "二！"]),
@@ -28,7 +30,7 @@ def test_where_sentences_end(text, sentences):
     assert split_sentences([text]) == [sentences]
 
 
-@given(st.text(st.sampled_from(list('aB. !?\n"(。1e.g')), max_size=60))
+@given(st.text(st.sampled_from(list('aB. !?\n"(。1e.g\u2029')), max_size=60))
 def test_sentences_have_all_characters_of_the_text_but_white_space(text):
     (found,) = split_sentences([text])
     assert "".join("".join(found).split()) == "".join(text.split())

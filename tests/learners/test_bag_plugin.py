@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from labelwise._tuning import solve
 from labelwise.data import Bags, Dataset, load, make_digit_bags
+from labelwise.decisions import best_thresholds
 from labelwise.learners import (
     BagPlugin,
     BagSummary,
@@ -229,3 +230,44 @@ def test_auto_tries_the_candidates_that_give_probabilities():
     assert len(model._candidates()) == 4
     assert model.thresholds_.value >= alone.thresholds_.value
     assert model.predict(test).shape == (len(test), 10)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_model_of_sums_is_tuned_on_the_highest_instances_of_other_bags(form):
+    train, test = digits(90)
+    bags, Y = train.samples, train.Y.toarray().astype(int)
+    folds = np.arange(len(bags)) % 3
+    splits = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(3)]
+    model = BagPlugin(FAST, training="sums", cv=splits, shrink=0.0, random_state=0)
+    model.fit(Bags(form(bags.rows), bags.starts), Y)
+
+    def highest(fitted, some):
+        return np.array([fitted.predict_proba(bag).max(axis=0) for bag in some])
+
+    def fitted_to(rows):
+        return BinaryRelevance(penalty=0.01).fit(
+            np.array([bags[int(i)].sum(axis=0) for i in rows]), Y[rows]
+        )
+
+    held_out = np.zeros(Y.shape)
+    for rest, fold in splits:
+        held_out[fold] = highest(fitted_to(rest), [bags[int(i)] for i in fold])
+    tuned = best_thresholds(held_out, Y, shrink=0.0)
+    np.testing.assert_allclose(model.thresholds_.values, tuned.values, atol=1e-4)
+    assert model.history_.tolist() == pytest.approx([tuned.value])
+    expected = highest(fitted_to(np.arange(len(bags))), list(test.samples))
+    found = model.decision_function(Bags(form(test.samples.rows), test.samples.starts))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    assert model.hidden_labels_.shape == (0, 10)
+
+
+def test_a_model_of_sums_may_be_tuned_on_its_own_bags():
+    train, test = digits(60)
+    model = BagPlugin(FAST, training="sums", cv=None, random_state=0).fit(train)
+    assert model.predict(test).shape == test.Y.shape
+
+
+def test_an_unknown_way_of_training_is_refused():
+    train, _ = digits(30)
+    with pytest.raises(ValueError, match="training must be one of rounds, sums, got 'means'"):
+        BagPlugin(FAST, training="means").fit(train)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
@@ -20,11 +21,13 @@ from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.features import TableFeatures, TextTerms
 from labelwise.learners import (
+    BagPlugin,
     BestLearner,
     BinaryRelevance,
     IndependentFPlugin,
     LabelForest,
     OkapiNeighbors,
+    SentenceBags,
     explain,
 )
 from tests.oracles.explanations import best_terms, linear_contributions, neighbor_contributions
@@ -77,6 +80,46 @@ def test_contributions_and_intercept_add_up_to_the_score(name):
     np.testing.assert_allclose(found.scores, expected, atol=1e-9)
     np.testing.assert_allclose(sums_of(found), expected, atol=1e-9)
     assert not found.rest.round(9).any()
+
+
+@pytest.mark.parametrize("training", ["rounds", "sums"])
+def test_a_bag_is_explained_by_its_highest_instance(training):
+    # The second label has one class, so that the estimator inside knows two labels of three.
+    Y = DATA.Y.toarray().astype(np.int64) * [1, 0, 1]
+    bags = [DATA.X[i : i + 1 + i % 3] for i in range(0, 117, 3)]
+    model = BagPlugin(BinaryRelevance(penalty=0.1), training=training, cv=2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of the label with one class
+        model.fit(bags, Y[:117:3])
+    found = all_of(model, bags, 3)
+    for cell, (i, j) in enumerate(zip(*every_cell(len(bags), 3), strict=True)):
+        if j == 1:
+            continue
+        column = [0, None, 1][j]
+        scores = model.estimator_.decision_function(bags[i])[:, column]
+        assert found.scores[cell] == pytest.approx(scores.max())
+        row, coefficients = bags[i][scores.argmax()], model.estimator_.coef_[column]
+        parts = linear_contributions(row, coefficients)
+        assert {int(f): v for f, v in found.of_cell(cell)} == pytest.approx(parts)
+    np.testing.assert_allclose(sums_of(found), found.scores)
+
+
+def test_the_terms_of_a_text_are_those_of_its_deciding_sentence():
+    inner = make_pipeline(TfidfTransformer(), BinaryRelevance(penalty=0.1))
+    model = make_pipeline(SentenceBags(), BagPlugin(inner, training="sums", cv=2, random_state=0))
+    model.fit(TEXTS, np.array(TOPICS))
+    found = explain(model, ["Ships of the woods. A blue calm sea."], cells=([0, 0], [0, 1]))
+    assert set(dict(found.of_cell(0))) <= {"blue", "calm", "sea"}
+    assert set(dict(found.of_cell(1))) <= {"wood"}
+    assert found.of_cell(0)
+    assert found.of_cell(1)
+
+
+def test_bags_that_are_no_maximum_of_instances_are_refused():
+    model = BagPlugin(BinaryRelevance(penalty=0.1), aggregation="mean", n_iter=1, cv=2)
+    model.fit([row[None] for row in DATA.X], DATA.Y.toarray().astype(int))
+    with pytest.raises(TypeError, match="got BagPlugin"):
+        explain(model, [DATA.X[:2]])
 
 
 @settings(max_examples=60)

@@ -25,6 +25,12 @@ from labelwise._estimators._label_classifiers import (
     ProbabilityClassifier as ProbabilityClassifier,
     ScoringClassifier as ScoringClassifier,
 )
+from labelwise._estimators._model_texts import (
+    TermsInWords as TermsInWords,
+    raw_step as raw_step,
+    split_samples as split_samples,
+    texts_of as texts_of,
+)
 from labelwise._estimators._routing import (
     given_to_fit as given_to_fit,
     groups_for as groups_for,

@@ -38,6 +38,7 @@ from labelwise._tables._label_columns import (
     zeros_and_ones as zeros_and_ones,
 )
 from labelwise._tables._values import (
+    BETWEEN_TEXTS as BETWEEN_TEXTS,
     arrow_numbers as arrow_numbers,
     arrow_texts as arrow_texts,
     as_written as as_written,

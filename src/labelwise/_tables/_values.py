@@ -141,8 +141,12 @@ def first_row_without_number(column: Any) -> int:
     return first
 
 
+# The Unicode paragraph separator, between the texts of a list.
+BETWEEN_TEXTS = "\u2029"
+
+
 def joined_texts(column: Any) -> Any:
-    """Join the texts of a column of lists, such as sentences, with a blank line between them.
+    """Join the texts of a column of lists, such as sentences, by paragraph separators.
 
     A column of texts stays as it is; None is returned for any other column.
     """
@@ -154,7 +158,8 @@ def joined_texts(column: Any) -> Any:
     if kind.num_fields != 1 or not pa.types.is_string(kind.field(0).type):
         return None
     joined = [
-        None if value is None else "\n\n".join(filter(None, value)) for value in column.to_pylist()
+        None if value is None else BETWEEN_TEXTS.join(filter(None, value))
+        for value in column.to_pylist()
     ]
     return pa.chunked_array([pa.array(joined, pa.string())])
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labelwise import _io, features, learners
-from labelwise._text import stemmer_of
+from labelwise import _io, learners
 from labelwise.cli._outputs import write_csv
 
 if TYPE_CHECKING:
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from labelwise import decisions
 
 CELL_LISTS = (".csv", ".jsonl")
-# Words as `TextTerms` counts them.
-_WORD = re.compile(r"\w\w+")
 # Terms with their contributions, of one cell.
 Terms = list[tuple[str, float]]
 
@@ -34,10 +30,16 @@ def row_columns(
     texts: Mapping[str, Sequence[str]],
 ) -> dict[str, list[Any]]:
     """Return the id of each cell's row (its number, from 0, without ids), and its texts."""
+    from labelwise._tables import BETWEEN_TEXTS
+
     known, id_name = ids
     numbers = rows.tolist()
     first = {"row": numbers} if known is None else {id_name: [known[i] for i in numbers]}
-    return first | {name: [column[i] for i in numbers] for name, column in texts.items()}
+    # A spreadsheet shows the texts of a list, such as sentences, as paragraphs.
+    return first | {
+        name: [column[i].replace(BETWEEN_TEXTS, "\n\n") for i in numbers]
+        for name, column in texts.items()
+    }
 
 
 def queue_columns(
@@ -58,37 +60,14 @@ def terms_of_cells(
     model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
 ) -> list[Terms]:
     """Return the terms that speak most for each cell; stems as words of the text."""
+    from labelwise._estimators import TermsInWords
+
     found = learners.explain(model, X, top=top, cells=(rows, labels))
-    words = _words_of_stems(model, X, set(rows.tolist()))
+    in_words = TermsInWords(model, X)
     return [
-        [(_as_words(term, words.get(row, {})), value) for term, value in found.of_cell(cell)]
+        [(in_words.of(term, row), value) for term, value in found.of_cell(cell)]
         for cell, row in enumerate(rows.tolist())
     ]
-
-
-def _words_of_stems(model: Any, X: Any, rows: set[int]) -> dict[int, dict[str, str]]:
-    """Return, for some rows, the first word of the texts with each stem; none without stems."""
-    from labelwise.cli._model_input import raw_step, texts_of
-
-    step = raw_step(model)
-    step = getattr(step, "text_transformer_", step)
-    step = step.steps[0][1] if hasattr(step, "steps") else step
-    is_stemmed = isinstance(step, features.TextTerms) and step.stem and step.analyzer == "word"
-    if not is_stemmed or step.language is None:
-        return {}
-    stem, columns = stemmer_of(step.language), texts_of(model, X).values()
-    found: dict[int, dict[str, str]] = {}
-    for row in rows:
-        of_row = found.setdefault(row, {})
-        for word in _WORD.findall(" ".join(column[row] or "" for column in columns).lower()):
-            of_row.setdefault(stem(word), word)
-    return found
-
-
-def _as_words(term: str, words: Mapping[str, str]) -> str:
-    """Return a term, which may begin with the name of its column, with words for its stems."""
-    column, mark, stems = term.rpartition(":")
-    return column + mark + " ".join(words.get(stem, stem) for stem in stems.split(" "))
 
 
 def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:

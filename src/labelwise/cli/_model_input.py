@@ -13,10 +13,11 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from labelwise._estimators import score_matrix
+from labelwise._estimators import raw_step, score_matrix, texts_of
 from labelwise._io import DataError
 from labelwise._matrices import is_matrix_file
 from labelwise._tables import (
+    BETWEEN_TEXTS,
     ID_NAMES,
     ROW_NAMES,
     Kind,
@@ -37,10 +38,10 @@ from labelwise.cli._inputs import (
     refuse_as_data,
 )
 from labelwise.cli._outputs import note, warnings_as_notes
-from labelwise.data import Bags, Dataset, split_sentences
+from labelwise.data import Bags, Dataset
 from labelwise.decisions import Thresholds
 from labelwise.features import TableFeatures
-from labelwise.learners import BagPlugin, BestLearner, score_held_out
+from labelwise.learners import BagPlugin, SentenceBags, score_held_out
 
 
 class ModelInput(NamedTuple):
@@ -125,7 +126,8 @@ def scored_rows(
     else:
         scores = score_matrix(model, X, len(names))
         decided = model.predict(X) if tuned is None else None
-    texts = [" / ".join(cells) for cells in zip(*texts_of(model, given.X).values(), strict=True)]
+    joined = map(" / ".join, zip(*texts_of(model, given.X).values(), strict=True))
+    texts = [text.replace(BETWEEN_TEXTS, " ") for text in joined]
     truth, scored = _taken(truth, rows), _taken(scored, rows)
     others = [replace(scored, values=one) for one in (scores, decided) if one is not None]
     # The rows are those of one file, in the same order, also without ids.
@@ -201,55 +203,9 @@ def _decider(model: Any) -> Any:
     return model[-1] if isinstance(model, Pipeline) else model
 
 
-def raw_step(model: Any) -> Any:
-    """Return the first step of a model if it takes texts or tables, else None."""
-    while True:
-        if isinstance(model, Pipeline):
-            model = model.steps[0][1]
-        elif hasattr(model, "estimator_"):
-            model = model.estimator_
-        elif isinstance(model, BestLearner) and model.representations is not None:
-            model = next(iter(model.estimators_), None)
-        else:
-            break
-    takes_text = hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.string
-    return model if takes_text else None
-
-
-def texts_of(model: Any, X: Any) -> dict[str, list[str]]:
-    """Return the columns of text that a model takes, by their names; none if it takes none."""
-    step = raw_step(model)
-    if step is None:
-        return {}
-    if isinstance(X, list):
-        return {"text": X}
-    kinds = getattr(step, "kinds_", dict.fromkeys(X.column_names, str(Kind.TEXT)))
-    return {name: texts(X.column(name)).tolist() for name in kinds if kinds[name] == Kind.TEXT}
-
-
-def sentences_of(model: Any, X: Any) -> tuple[Any, np.ndarray, list[str]]:
-    """Return a sample for each sentence of each text, the first one of each row, and the sentences.
-
-    A sentence is in the column of its text, and the other columns of text are empty; columns of
-    numbers and categories are those of the row.
-    """
-    import pyarrow as pa
-
-    columns = texts_of(model, X)
-    parts = {name: split_sentences(column) for name, column in columns.items()}
-    n_samples = len(next(iter(columns.values())))
-    rows = [i for i in range(n_samples) for of in parts.values() for _ in of[i]]
-    sentences = [s for i in range(n_samples) for of in parts.values() for s in of[i]]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_samples))])
-    if isinstance(X, list):
-        return sentences, starts, sentences
-    where = [name for i in range(n_samples) for name, of in parts.items() for _ in of[i]]
-    table = X.take(rows)
-    for name in columns:
-        alone = [s if at == name else "" for s, at in zip(sentences, where, strict=True)]
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pa.array(alone, pa.string()))
-    return table, starts, sentences
+def splits_sentences(model: Any) -> bool:
+    """Return whether a model takes texts as bags of their sentences."""
+    return isinstance(raw_step(model), SentenceBags)
 
 
 def read_columns(
@@ -261,6 +217,8 @@ def read_columns(
         raise DataError(path, "must be a csv or parquet table: the model was fitted to one.")
     kinds = getattr(step, "kinds_", {})
     as_text = [name for name, kind in kinds.items() if kind in (Kind.TEXT, Kind.CATEGORY)]
+    if isinstance(step, SentenceBags):
+        as_text = [str(name) for name in getattr(step, "feature_names_in_", ())]
     asked = [*(parse_names(source.text) or ()), *(parse_names(source.ids) or ())]
     with warnings_as_notes():
         table = read_frame(path, [*as_text, *asked], source.max_bytes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from labelwise._tables import BETWEEN_TEXTS
+
 # Words before a full stop that do not end a sentence, in lower case.
 _ABBREVIATIONS = {"al", "approx", "ca", "cf", "dr", "e.g", "eq", "eqs", "etc", "fig", "figs", "i.e"}
 _ABBREVIATIONS |= {"mr", "mrs", "pp", "prof", "ref", "refs", "resp", "sect", "st", "vol", "vs"}
@@ -27,6 +29,9 @@ def split_sentences(texts: Sequence[str]) -> list[list[str]]:
     A sentence ends with one of ``. ! ? …``, closing quotes or brackets, and white space, if no
     small letter a to z follows; at a blank line; and at ``。！？``. A single letter or a common
     English abbreviation before the full stop ("J.", "e.g.", "et al.") does not end a sentence.
+
+    A text with the character U+2029, the paragraph separator, is split there and nowhere else: the
+    readers of tables put it between the texts of a list, such as the sentences of a text.
 
     Parameters
     ----------
@@ -56,6 +61,8 @@ def split_sentences(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _sentences(text: str) -> list[str]:
+    if BETWEEN_TEXTS in text:
+        return [part.strip() for part in text.split(BETWEEN_TEXTS) if part.strip()] or [""]
     found, start = [], 0
     for end in _END.finditer(text):
         if end.group().startswith(".") and _is_abbreviation(text[start : end.start()]):

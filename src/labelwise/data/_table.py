@@ -106,7 +106,7 @@ def read_table(
     value in sorted order. Any other column of words is one 0/1 column for each value, named
     ``column=value``; a missing value ("" or "?") is NaN in all of them. Columns of lists, except
     labels, and of objects are left out with a `DataWarning`. The texts of a list in a column that
-    `text` names, such as sentences, are joined by blank lines, at which `split_sentences` splits.
+    `text` names, such as sentences, are joined by U+2029, at which alone `split_sentences` splits.
 
     A column is taken as text if its values have at least three words on average, and more than half
     of them are distinct. A column of words is an identifier if no value occurs twice or, from 20

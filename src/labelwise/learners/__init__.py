@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from labelwise.learners._binary_relevance import BinaryRelevance
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
     from labelwise.learners._chain_ensemble import ChainEnsemble
+    from labelwise.learners._deciding_sentences import (
+        DecidingSentences as DecidingSentences,
+        deciding_sentences,
+    )
     from labelwise.learners._exact_f import ExactFPlugin
     from labelwise.learners._explain import Explanation as Explanation, explain
     from labelwise.learners._held_out import HeldOut as HeldOut, score_held_out
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from labelwise.learners._register import LEARNERS
     from labelwise.learners._reverse_multilabel import ReverseMultilabel
     from labelwise.learners._sampled_f import SampledFPlugin
+    from labelwise.learners._sentence_bags import SentenceBags
     from labelwise.learners._submodular_multilabel import SubmodularMultilabel
     from labelwise.learners._term_curve import TermCurve as TermCurve, term_curve
     from labelwise.learners.selection._leaderboard import Leaderboard as Leaderboard
@@ -43,11 +48,14 @@ __all__ = [
     "OkapiNeighbors",
     "ReverseMultilabel",
     "SampledFPlugin",
+    "SentenceBags",
     "SubmodularMultilabel",
+    "deciding_sentences",
     "explain",
     "score_held_out",
     "term_curve",
 ]
 
 # Classes of results, and classes that model files name; users construct neither.
-publish(__name__, [*__all__, "Explanation", "Forests", "HeldOut", "Leaderboard", "TermCurve"])
+_OTHERS = ["DecidingSentences", "Explanation", "Forests", "HeldOut", "Leaderboard", "TermCurve"]
+publish(__name__, [*__all__, *_OTHERS])

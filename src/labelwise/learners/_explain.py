@@ -29,10 +29,12 @@ from labelwise._validation import (
     refuse_sparse,
 )
 from labelwise.decisions import CalibratedLabels, TunedThresholds
+from labelwise.learners._bag_plugin import BagPlugin
 from labelwise.learners._best_learner import BestLearner
 from labelwise.learners._binary_relevance import BinaryRelevance
 from labelwise.learners._independent_f import IndependentFPlugin
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
+from labelwise.learners.bags._bag_scores import learn_bags
 
 # Contributions in memory at a time.
 _TOGETHER = 2**22
@@ -155,7 +157,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
         A fitted linear model (`BinaryRelevance` with linear models, ``OneVsRestClassifier`` of
         linear classifiers, or any estimator with `coef_` and `intercept_`) or `OkapiNeighbors`; on
         its own, as the last step of a pipeline, within `TunedThresholds`, `CalibratedLabels` or
-        `IndependentFPlugin`, or chosen or blended by `BestLearner`.
+        `IndependentFPlugin` or `BagPlugin`, or chosen or blended by `BestLearner`.
     X : array, sparse matrix, frame or list of texts
         The samples, as ``model.predict`` takes them.
     top : int or None, default=5
@@ -188,7 +190,8 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     the label. If all features of a table are terms of one column, their names are without it.
 
     The score is that of `decision_function`; of a calibrated model, it is the score before
-    calibration, which is in the same order; of a blend, the mean log-odds of its members. A member
+    calibration, which is in the same order; of a `BagPlugin`, that of the instance with the highest
+    score, whose terms are listed; of a blend, the mean log-odds of its members. A member
     of a blend that is neither linear nor made of neighbours counts as one term, with the name of
     the candidate.
 
@@ -211,7 +214,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     if all(isinstance(one.part, _Unexplained) for one in summands):
         raise _not_explained(model)
     names, codes = _common_names([one.part.names for one in summands])
-    samples, labels = _cells(model, X, cells, summands[0].columns.size)
+    samples, labels = cells_of(model, X, cells, summands[0].columns.size)
     width = max(one.part.width for one in summands)
     n_together = max(1, _TOGETHER // max(1, width))
     blocks = []
@@ -285,6 +288,19 @@ class _Neighbors:
         return np.zeros(samples.size), *self.model.term_products(self.X, samples, columns)
 
 
+class _OfBags:
+    """Scores of bags: those of one instance for each bag and label."""
+
+    def __init__(self, part: _Part, instances: np.ndarray) -> None:
+        self.part, self.instances = part, instances
+        self.names, self.width = part.names, part.width
+
+    def contributions(
+        self, samples: np.ndarray, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return self.part.contributions(self.instances[samples, columns], columns)
+
+
 class _Unexplained:
     """Scores of any other model, as one term."""
 
@@ -322,6 +338,8 @@ def _summands(
             yield _of_all_labels(one, model.constants_, ends)
     elif isinstance(model, BestLearner) and model.estimators_:
         yield from _summands_of_best(model, X, names)
+    elif isinstance(model, BagPlugin) and model.estimator_ is not None:
+        yield from _summands_of_bags(model, X, names)
     else:
         part = _part(model, X, names, called)
         n_labels = part[1]
@@ -343,6 +361,21 @@ def _summands_of_best(model: BestLearner, X: Any, names: np.ndarray | None) -> I
                     offsets=(one.offsets * slopes + offsets) / n_members,
                 )
             yield _of_all_labels(whole, model.constants_, ends)
+
+
+def _summands_of_bags(model: BagPlugin, X: Any, names: np.ndarray | None) -> Iterator[_Summand]:
+    """Yield the models of instances, each with the highest instance of each bag and label."""
+    if model.aggregation != "max":
+        raise _not_explained(model)
+    found = model.predict_instances(X)
+    highest = (found.starts[:-1, None] + found.top_instance)[:, np.isnan(model.constants_)]
+    ends = constant_scores(model.constants_, scoring_method(model.estimator_))
+    for one in _summands(model.estimator_, learn_bags(model, X, reset=False).rows, names):
+        varies = one.slopes != 0
+        instances = np.zeros((len(highest), one.columns.max() + 1), dtype=np.intp)
+        instances[:, one.columns[varies]] = highest[:, varies]
+        of_bags = one._replace(part=_OfBags(one.part, instances))
+        yield _of_all_labels(of_bags, model.constants_, ends)
 
 
 def _of_all_labels(one: _Summand, constants: np.ndarray, ends: np.ndarray) -> _Summand:
@@ -443,7 +476,7 @@ def _common_names(names: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]
     return np.array(list(number), dtype=object), codes
 
 
-def _cells(model: Any, X: Any, cells: Any, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
+def cells_of(model: Any, X: Any, cells: Any, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the samples and labels to explain, checked."""
     if cells is None:
         decided = np.asarray(model.predict(X))

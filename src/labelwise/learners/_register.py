@@ -64,6 +64,19 @@ def _quick_linear(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     return BinaryRelevance(rescale=True, standardize=True)
 
 
+def _bag_sums(is_sparse: bool, seed: int | None) -> Any:
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.pipeline import make_pipeline
+
+    from labelwise.learners import BagPlugin, BinaryRelevance
+
+    model: Any = BinaryRelevance(standardize=True)
+    if is_sparse:
+        # Counts of terms, the sums of which are those of whole texts.
+        model = make_pipeline(TfidfTransformer(sublinear_tf=True), BinaryRelevance(penalty=1e-4))
+    return BagPlugin(model, training="sums", random_state=seed)
+
+
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
     from sklearn.svm import SVC
 
@@ -282,6 +295,14 @@ LEARNERS = (
         "thresholds tuned for macro-f on held-out bags",
         _own("BagPlugin", is_seeded=True),
         "macro-f",
+    ),
+    RegisteredLearner(
+        "bag-sums",
+        "BagPlugin",
+        "bags of rows: a model of the sums of bags, such as whole texts, that scores rows",
+        "thresholds tuned for micro-f on held-out bags",
+        _bag_sums,
+        takes_counts=True,
     ),
     RegisteredLearner(
         "rml",

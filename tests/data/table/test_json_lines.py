@@ -204,10 +204,10 @@ def test_lists_of_texts_are_joined_and_labels_of_their_parts_are_labels(tmp_path
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = read_table(path, labels="tags", text="sentences", ids="id")
     assert found.texts == ("sentences",)
-    assert found.frame["sentences"].to_pylist() == ["One ship.\n\ntwo", None, ""]
+    assert found.frame["sentences"].to_pylist() == ["One ship.\u2029two", None, ""]
     assert found.label_names == ("sea", "sky")
     assert found.Y.toarray().astype(int).tolist() == [[1, 1], [0, 1], [0, 0]]
-    assert split_sentences(["One ship.\n\ntwo"]) == [["One ship.", "two"]]
+    assert split_sentences(["One ship.\u2029two"]) == [["One ship.", "two"]]
 
 
 def test_a_column_of_numbers_in_lists_is_no_text(tmp_path):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 
 from labelwise._counts import micro_draws
 from labelwise._tuning import Problem, Request, cross_fitted, random_folds, tune_and_correct
@@ -17,6 +18,7 @@ from labelwise.decisions import (
     corrected_value,
     micro_frontier,
 )
+from labelwise.features import TextTerms
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import (
     Counts,
@@ -352,10 +354,28 @@ def test_the_terms_of_a_model_are_shown_by_the_names_of_its_labels():
     assert desk.terms(rows, np.array([0]))[0].split(", ")[0] == "high"
     assert desk.terms(rows, np.array([1]))[0].split(", ")[0] == "blue"
     assert Desk(scores, Y).terms(rows, np.array([1])) == [""]
+    # A model of numbers has no sentences.
+    assert desk.sentences(rows, np.array([0])) == [""]
+    assert _page_data.desk_page(desk).data["rows"]["hasSentences"] is False
     with pytest.raises(ValueError, match="model and X must be given together"):
         Desk(scores, Y, model=model)
     with pytest.raises(ValueError, match="X must have 40 samples, as the scores have, got 39"):
         Desk(scores, Y, model=model, X=names[1:])
+
+
+def test_listed_texts_have_the_sentence_and_the_words_behind_their_labels():
+    texts = ["Calm seas. Nothing.", "Nothing. Dark woods!", "Hills of wood. A sea."] * 6
+    Y = pd.DataFrame({"land": [0, 1, 1] * 6, "water": [1, 0, 1] * 6})
+    model = make_pipeline(TextTerms(), BinaryRelevance(penalty=0.1)).fit(texts, Y)
+    scores = pd.DataFrame(model.decision_function(texts), columns=["land", "water"])
+    desk = Desk(scores[["water", "land"]], Y, model=model, X=texts)
+    rows, labels = np.array([2, 1, 2]), np.array([0, 1, 1])
+    assert desk.sentences(rows, labels) == ["A sea.", "Dark woods!", "Hills of wood."]
+    assert desk.terms(np.array([0]), np.array([0]))[0].split(", ")[0] in ("seas", "calm")
+    shown = _page_data.desk_page(desk).data["rows"]
+    assert shown["hasSentences"]
+    for row, *_, sentence in shown["missed"]:
+        assert sentence in texts[row]
 
 
 def test_no_row_is_near_a_cut_at_infinity():

@@ -169,20 +169,14 @@ def _show_texts(console: Console) -> None:
 
 def _reasons(model: Any, text: Any, names: Sequence[str]) -> list[str]:
     """Return a line for each subject of a text: the terms and the sentence that decided it."""
-    import numpy as np
-
     from labelwise.cli._cell_lists import terms_of_cells
-    from labelwise.cli._model_input import sentences_of
 
-    labels = np.flatnonzero(model.predict(text)[0])
-    X, _, sentences = sentences_of(model, text)
-    scores = model.decision_function(X)
+    found = learners.deciding_sentences(model, text)
+    of_labels = terms_of_cells(model, text, found.samples, found.labels, 3)
     lines = []
-    of_labels = terms_of_cells(model, text, 0 * labels, labels, 3)
-    for j, found in zip(labels.tolist(), of_labels, strict=True):
-        terms = ", ".join(term.partition(":")[2] for term, _ in found)
-        sentence = sentences[scores[:, j].argmax()]
-        lines.append(f'-> {names[j]}: by {terms}; most of all by "{sentence}"')
+    for j, terms, sentence in zip(found.labels, of_labels, found.sentences, strict=True):
+        words = ", ".join(term.partition(":")[2] for term, _ in terms)
+        lines.append(f'-> {names[j]}: by {words}; most of all by "{sentence}"')
     return lines
 
 

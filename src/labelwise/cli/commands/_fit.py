@@ -57,7 +57,7 @@ def fit(
         str | None,
         typer.Option(
             help="A name that labelwise learners lists; br is quick.  "
-            "[default: auto; bags for bags]"
+            "[default: auto; bags for bags; bag-sums for sentences]"
         ),
     ] = None,
     maximize: Annotated[
@@ -80,6 +80,14 @@ def fit(
         ),
     ] = 60.0,
     asked: Annotated[dict[str, Any], Request, Certify],
+    split_sentences: Annotated[
+        bool,
+        typer.Option(
+            "--split-sentences",
+            help="Take each text as a bag of its sentences: a text has the score of its highest "
+            "sentence. For the learners bag-sums (default) and bags.",
+        ),
+    ] = False,
     groups: opt.Groups = None,
     part: Annotated[
         str | None,
@@ -113,7 +121,13 @@ def fit(
     # Learners cannot be compared without a measure, with probabilities that one of them gives, or
     # with thresholds that one of them has.
     is_one = maximize == "none" or calibrate or not options.keys() <= OF_ALL_LEARNERS
-    name, chosen = chosen_learner("br" if is_one else "auto")
+    usual = "bag-sums" if split_sentences else "br" if is_one else "auto"
+    name, chosen = chosen_learner(usual)
+    if split_sentences and not isinstance(chosen.model, learners.BagPlugin):
+        raise ValueError(
+            f"--split-sentences is for the learners bag-sums and bags, got {name}: labelwise "
+            "predict --split-sentences finds the sentences of its labels."
+        )
     check_part(part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
@@ -122,7 +136,9 @@ def fit(
     rows, group_of_row = _without_groups(rows, groups)
     # Learners that scale features take sparse ones, such as terms of texts, as they are.
     is_sparse = bool(rows.texts) or scipy.sparse.issparse(rows.X)
-    name, chosen = chosen_learner("bags" if whole.bags is not None else name, is_sparse)
+    if split_sentences and not rows.texts:
+        raise ValueError(f"--split-sentences needs a column of text, and {whole.name!r} has none.")
+    name, chosen = chosen_learner("bags" if whole.bags is not None else usual, is_sparse)
     _check_learnable(whole, rows, chosen.model)
     if len(rows) < chosen.least_rows:
         rule = f"--learner {name} must have at least {chosen.least_rows} rows"
@@ -130,7 +146,7 @@ def fit(
     model = chosen.model
     if rows.frame is not None:
         # The model file has the encoding, so that it takes new tables as they are.
-        model = _on_table(rows, chosen)
+        model = _on_table(rows, chosen, split_sentences)
     start = perf_counter()
     # With --verbose, the lines of progress are printed instead of shown in the status line.
     shown = (working if verbose else following)(f"learning {name}")
@@ -168,13 +184,14 @@ class _ColumnsUsed(NamedTuple):
     @classmethod
     def of(cls, fitted: Any, rows: Dataset, groups: str | None) -> _ColumnsUsed:
         """Return the columns of a data set, by the encoding of a table, else by their names."""
-        from labelwise.cli._model_input import raw_step
+        from labelwise._estimators import raw_step
 
         ids = [name for name in rows.ids if name != groups]
         if rows.frame is not None:
             encoder = raw_step(fitted)
-            kinds = encoder.kinds_
-            categories = {name: len(values) for name, values in encoder.categories_.items()}
+            kinds = getattr(encoder, "kinds_", {})  # none if only texts are encoded
+            found = getattr(encoder, "categories_", {})
+            categories = {name: len(values) for name, values in found.items()}
             ids += [name for name, kind in kinds.items() if kind == "id"]
             n_numbers = sum(kind == "number" for kind in kinds.values())
             return cls(n_numbers, list(rows.texts), ids, categories, groups)
@@ -264,11 +281,11 @@ def _value_of_own_rule(
     return float(found[chosen.maximizes])
 
 
-def _on_table(rows: Dataset, chosen: ChosenLearner) -> Any:
+def _on_table(rows: Dataset, chosen: ChosenLearner, split_sentences: bool) -> Any:
     """Return the model of a table: the encoder and the learner, or a race on several encoders.
 
     Terms of texts are counts for learners of counts, words as they are for linear learners, and
-    stems for others, by tf-idf.
+    stems for others, by tf-idf. Of split texts, the encoder takes the sentences and nothing else.
     """
     from sklearn.pipeline import make_pipeline
 
@@ -278,6 +295,8 @@ def _on_table(rows: Dataset, chosen: ChosenLearner) -> Any:
     encoder = encoders["words" if chosen.is_linear else "stems"]
     if chosen.takes_counts:
         encoder.set_params(text_transformer=features.TextTerms(), scale_numbers=False)
+    if split_sentences:
+        encoder = learners.SentenceBags(encoder.text_transformer, text=rows.texts)
     return make_pipeline(encoder, chosen.model)
 
 

@@ -56,7 +56,8 @@ def predict(
         Path | None,
         typer.Option(
             help="File for the scores of each row of each bag, same formats; with "
-            "--split-sentences, a csv or jsonl file with the sentence behind each decided label."
+            "--split-sentences, here or in fit, a csv or jsonl file with the sentence behind each "
+            "decided label."
         ),
     ] = None,
     split_sentences: Annotated[
@@ -103,7 +104,8 @@ def predict(
     safe_csv: opt.SafeCsv = False,
 ) -> None:
     """Predict the labels of a data set with a model from a file."""
-    from labelwise.cli._model_input import fitted_label_names, read_input, texts_of
+    from labelwise._estimators import texts_of
+    from labelwise.cli._model_input import fitted_label_names, read_input, splits_sentences
 
     files = (output, scores, instances)
     if not any((*files, queue)):
@@ -128,6 +130,10 @@ def predict(
     outputs = Outputs([*files, queue], inputs=[model, *beside, *source.files()])
     with working("reading"):
         fitted = labelwise.load(model)
+    # A model of sentences names them without being asked to.
+    split_sentences |= instances is not None and splits_sentences(fitted)
+    if split_sentences:
+        check_ending(instances, *CELL_LISTS)
     names = fitted_label_names(model, fitted)
     _matrices.check_label_names(form, names)
     rule = None if thresholds is None else _thresholds_for(names, thresholds, model)
@@ -211,31 +217,18 @@ def _sentence_cells(
     model: Path,
     rule: decisions.Thresholds | None,
 ) -> dict[str, list[Any]]:
-    """Return id, label and score of each decided label, and its sentence of highest score.
-
-    The model scores every sentence as a text of its own: on abstracts with known labels of
-    sentences, this names the right sentence more often than the contributions of its terms do.
-    """
+    """Return id, label and score of each decided label, and its sentence of highest score."""
     import numpy as np
 
-    from labelwise.cli._model_input import sentences_of
-
     decided, names = _decisions(fitted, given.X, names, model, rule)
-    X, starts, sentences = sentences_of(fitted, given.X)
-    scores = _scores(fitted, X, names, model)
-    rows, labels = np.nonzero(decided)
-    highest = [
-        starts[i] + scores[starts[i] : starts[i + 1], j].argmax()
-        for i, j in zip(rows, labels, strict=True)
-    ]
-    first = np.array(highest, dtype=np.intp)
-    values = _scores(fitted, given.X, names, model)
-    return row_columns(rows, given.ids, {}) | {
-        "label": [names[j] for j in labels.tolist()],
-        "score": values[rows, labels].tolist(),
-        "sentence": [sentences[i] for i in first.tolist()],
-        "sentence_number": (first - starts[rows] + 1).tolist(),
-        "sentence_score": scores[first, labels].tolist(),
+    found = learners.deciding_sentences(fitted, given.X, cells=np.nonzero(decided))
+    scores = _scores(fitted, given.X, names, model)
+    return row_columns(found.samples, given.ids, {}) | {
+        "label": [names[j] for j in found.labels.tolist()],
+        "score": scores[found.samples, found.labels].tolist(),
+        "sentence": found.sentences,
+        "sentence_number": (found.numbers + 1).tolist(),
+        "sentence_score": found.scores.tolist(),
     }
 
 
@@ -248,8 +241,8 @@ def _queue(
     why: int | None,
 ) -> dict[str, list[Any]]:
     """Return the columns of the review queue, with the texts of the rows."""
+    from labelwise._estimators import texts_of
     from labelwise._validation import MatchedSide, NamedMatrix, same_labels, side_of
-    from labelwise.cli._model_input import texts_of
 
     rule = decisions.load_rule(bands)
     if not isinstance(rule, decisions.Bands):

@@ -201,7 +201,9 @@ def _read_samples(
     model: Path, table: Path, truth: NamedMatrix, source: MatrixSource
 ) -> tuple[dict[str, Any], list[str]]:
     """Read a model and the samples that it scores, in the order of the labels; texts and notes."""
-    from labelwise.cli._model_input import raw_step, read_columns, texts_of
+    from labelwise._estimators import raw_step, texts_of
+    from labelwise._tables import BETWEEN_TEXTS
+    from labelwise.cli._model_input import read_columns
 
     refuse_as_model(model)
     fitted = labelwise.load(model)
@@ -214,7 +216,8 @@ def _read_samples(
     if rows is not None:
         X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
     columns = texts_of(fitted, X).values()
-    texts = [" / ".join(of_row) for of_row in zip(*columns, strict=True)]
+    joined = (" / ".join(of_row) for of_row in zip(*columns, strict=True))
+    texts = [text.replace(BETWEEN_TEXTS, " ") for text in joined]
     return {"model": fitted, "X": X, "texts": texts}, notes
 
 

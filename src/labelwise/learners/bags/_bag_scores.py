@@ -88,6 +88,11 @@ def bag_means(rows: Any, starts: np.ndarray) -> Any:
     return _weighted(np.repeat(1 / sizes, sizes), starts) @ rows
 
 
+def bag_sums(rows: Any, starts: np.ndarray) -> Any:
+    """Sum of each column in each bag, dense or CSR like `rows`."""
+    return _weighted(np.ones(starts[-1]), starts) @ rows
+
+
 def bag_noisy_or(proba: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Noisy-or, 1 - Π (1 - p): right if instances are independent."""
     with np.errstate(divide="ignore"):

@@ -24,6 +24,7 @@ class BagTask(NamedTuple):
 
     bags: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
+    sums: Any  # sums of the instances of each bag, to which models are fitted; None for rounds
     constants: np.ndarray  # for all labels: NaN for those in Y, 0 or 1 for labels with one class
     estimator: Any
     expression_rate: float  # share of the instances of a bag that have its labels at first
@@ -32,13 +33,13 @@ class BagTask(NamedTuple):
     aggregate: Callable[[np.ndarray, np.ndarray], np.ndarray]
     request: Request
     tuning_seed: int  # draws the folds behind shrink="auto"
-    splits: Splits | None  # row numbers of instances; None to tune on the training bags
+    splits: Splits | None  # numbers of bags; None to tune on the training bags
     n_jobs: int | None
     random: np.random.RandomState
 
 
 def bag_splits(cv: Any, bags: Bags, Y: np.ndarray, groups: Any = None) -> Splits | None:
-    """Return the instance rows of training and test bags for each split; None without folds."""
+    """Return the training and the test bags of each split; None without folds."""
     if cv is None:
         return None
     splits = splits_of(cv, bags, Y, groups)
@@ -48,7 +49,7 @@ def bag_splits(cv: Any, bags: Bags, Y: np.ndarray, groups: Any = None) -> Splits
             f"cv must put each bag into one test part, but bag {np.argmax(times != 1)} is in "
             f"{times[np.argmax(times != 1)]}."
         )
-    return [(bags.rows_of(train), bags.rows_of(test)) for train, test in splits]
+    return splits
 
 
 def best_round(
@@ -59,6 +60,8 @@ def best_round(
     The round with the highest tuned value is given by the sampled labels of instances, to which a
     model was fitted, and by the thresholds tuned on its scores.
     """
+    if task.sums is not None:
+        return _only_round(task, report)
     sizes = first_sizes(task.bags, task.expression_rate)
     best = hidden = draw_hidden(task.bags, task.Y, sizes, None, task.random)
     Y, thresholds = sparse.csc_array(task.Y), None
@@ -66,11 +69,9 @@ def best_round(
     n_worse = 0
     while len(history) < task.n_iter and n_worse < task.n_iter_no_change:
         scores = _instance_scores(task, hidden)
-        problem = Problem(task.aggregate(scores, task.bags.starts), Y, None)
-        tuned = solve(problem, task.request, task.tuning_seed)
+        tuned = _tuned(task, scores, Y)
         history.append(tuned.value)
-        known = tuned.evidence
-        report(f"round {len(history)}, {known.average} {known.measure} {known.value:.4f}")
+        report(f"round {len(history)}, {_value_in_words(tuned)}")
         n_worse += 1
         if thresholds is None or highest([thresholds.value, tuned.value]) == 1:
             best, thresholds, n_worse = hidden, tuned, 0
@@ -79,30 +80,63 @@ def best_round(
     return best, thresholds, history  # type: ignore[return-value]
 
 
+def _only_round(
+    task: BagTask, report: Callable[[str], None]
+) -> tuple[np.ndarray, Thresholds, list[float]]:
+    """Fit models to the sums of bags with their labels, and tune thresholds on instances."""
+    tuned = _tuned(task, _instance_scores(task, task.Y), sparse.csc_array(task.Y))
+    report(_value_in_words(tuned))
+    return np.empty((0, task.Y.shape[1]), dtype=np.int8), tuned, [tuned.value]
+
+
+def _tuned(task: BagTask, scores: np.ndarray, Y: sparse.csc_array) -> Thresholds:
+    problem = Problem(task.aggregate(scores, task.bags.starts), Y, None)
+    return solve(problem, task.request, task.tuning_seed)
+
+
+def _value_in_words(tuned: Thresholds) -> str:
+    known = tuned.evidence
+    return f"{known.average} {known.measure} {known.value:.4f}"
+
+
 def highest(values: Sequence[float]) -> int:
     """Return the index of the first highest value; NaN is lower than any number."""
     return int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
 
 
-def fit_all(task: BagTask, hidden: np.ndarray) -> LabelScorer:
-    """Fit the estimator to all instances."""
-    return fit_scorer(task.estimator, task.bags.rows, all_labels(hidden, task.constants))
+def fit_all(task: BagTask, labels: np.ndarray) -> LabelScorer:
+    """Fit the estimator to all instances with hidden labels, or to the sums of all bags."""
+    if task.sums is None:
+        return fit_scorer(task.estimator, task.bags.rows, all_labels(labels, task.constants))
+    return fit_scorer(task.estimator, task.sums, all_labels(task.Y, task.constants))
 
 
-def _instance_scores(task: BagTask, hidden: np.ndarray) -> np.ndarray:
-    """Estimate the probability of each label for each instance, by models of other folds if any."""
-    rows, varies = task.bags.rows, np.isnan(task.constants)
+def _instance_scores(task: BagTask, labels: np.ndarray) -> np.ndarray:
+    """Estimate the probability of each label for each instance, by models of other folds if any.
+
+    `labels` are those of instances, or of bags if models are fitted to the sums of bags.
+    """
+    bags, varies = task.bags, np.isnan(task.constants)
     if task.splits is None:
-        return fit_all(task, hidden).scores(rows, "predict_proba")[:, varies]
+        return fit_all(task, labels).scores(bags.rows, "predict_proba")[:, varies]
+    samples, splits = bags.rows, [tuple(map(bags.rows_of, pair)) for pair in task.splits]
+    if task.sums is not None:
+        # Behind the instances, which are scored, stand the sums, to which models are fitted.
+        stack = sparse.vstack if sparse.issparse(samples) else np.vstack
+        n_rows = samples.shape[0]
+        samples = stack([samples, task.sums])
+        samples = sparse.csr_array(samples) if sparse.issparse(samples) else samples
+        splits = [(n_rows + train, bags.rows_of(test)) for train, test in task.splits]
+        labels = np.vstack([np.zeros((n_rows, labels.shape[1]), dtype=np.int8), labels])
     found = held_out_scores(
         task.estimator,
-        rows,
-        all_labels(hidden, task.constants),
-        task.splits,
+        samples,
+        all_labels(labels, task.constants),
+        splits,
         method="predict_proba",
         n_jobs=task.n_jobs,
     )
-    scores: np.ndarray = np.empty((len(found.rows), hidden.shape[1]))
+    scores: np.ndarray = np.empty((len(found.rows), labels.shape[1]))
     scores[found.rows] = found.scores[:, varies]
     return scores
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._estimators import TermsInWords, texts_of
 from labelwise._text import printable
 from labelwise._tuning import Problem
 from labelwise._validation import (
@@ -22,10 +23,10 @@ from labelwise._validation import (
     refuse_sparse,
 )
 from labelwise.decisions import Thresholds
-from labelwise.learners import explain
+from labelwise.learners import deciding_sentences, explain
 
-# Terms of a cell, and the most characters of them.
-_N_TERMS, _LONGEST_TERMS = 3, 120
+# Terms of a cell, and the most characters of them, and of a sentence.
+_N_TERMS, _LONGEST_TERMS, _LONGEST_SENTENCE = 3, 120, 300
 
 
 class Slicing(NamedTuple):
@@ -69,8 +70,8 @@ class Desk:
         as one unit of the certified line.
     model : estimator, default=None
         The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
-        the terms that speak for the labels of listed samples. Labels without names are in the order
-        of the scores.
+        the terms that speak for the labels of listed samples, and of a model of texts the sentence
+        with the highest score. Labels without names are in the order of the scores.
     X : array, sparse matrix, frame or list of texts, default=None
         The samples, as the model takes them; needed with `model`.
     label_names : sequence of str, default=None
@@ -200,10 +201,33 @@ class Desk:
             return [""] * len(rows)
         cells = rows, self._label_in_model[labels]
         found = explain(self.model, self.X, top=_N_TERMS, cells=cells)
-        return [
-            printable(", ".join(term for term, _ in found.of_cell(cell)), _LONGEST_TERMS)
-            for cell in range(len(found))
+        in_words = TermsInWords(self.model, self.X)
+        of_cells = [
+            ", ".join(in_words.of(term, row) for term, _ in found.of_cell(cell))
+            for cell, row in enumerate(rows.tolist())
         ]
+        return [printable(terms, _LONGEST_TERMS) for terms in of_cells]
+
+    def sentences(self, rows: np.ndarray, labels: np.ndarray) -> list[str]:
+        """List the sentence with the highest score of cells.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_cells,)
+            Sample of each cell.
+        labels : ndarray of int of shape (n_cells,)
+            Label of each cell.
+
+        Returns
+        -------
+        list of str
+            Sentence of each cell; empty texts without a model of texts.
+        """
+        if self.model is None or not texts_of(self.model, self.X):
+            return [""] * len(rows)
+        cells = rows, self._label_in_model[labels]
+        found = deciding_sentences(self.model, self.X, cells=cells)
+        return [printable(one, _LONGEST_SENTENCE) for one in found.sentences]
 
     def __repr__(self) -> str:
         return f"Desk of {self.n_samples} samples and {self.n_labels} labels"

@@ -80,6 +80,7 @@ def desk_page(desk: Desk) -> Page:
         "headline": _headline(desk.problem, marked),
         "has_texts": desk.texts is not None,
         "has_terms": desk.model is not None,
+        "has_sentences": data["rows"]["hasSentences"],
         "has_rival": desk.rival is not None,
         "has_certified": certified is not None,
         "has_macro": data["macro"] is not None,
@@ -292,23 +293,33 @@ def _row_data(desk: Desk, points: list[MarkedPoint]) -> dict[str, Any]:
     every = [one.rows for one in (found.unexpected, found.missed, *found.nearest.values())]
     rows = np.unique(np.concatenate(every)).tolist()
     ids, texts = desk.ids, desk.texts
+    sentences: list[str] = []
     return {
         "hasIds": ids is not None,
         "hasTerms": desk.model is not None,
         "ids": {row: printable(row if ids is None else ids[row]) for row in rows},
         "texts": texts and {row: printable(texts[row], _LONGEST_TEXT) for row in rows},
-        "unexpected": _cell_list(desk, found.unexpected),
-        "missed": _cell_list(desk, found.missed),
-        "nearest": {key: _cell_list(desk, near) for key, near in found.nearest.items()},
+        "unexpected": _cell_list(desk, found.unexpected, sentences),
+        "missed": _cell_list(desk, found.missed, sentences),
+        "nearest": {key: _cell_list(desk, near, sentences) for key, near in found.nearest.items()},
+        "hasSentences": any(sentences),
     }
 
 
-def _cell_list(desk: Desk, found: NotableCells) -> list[list[Any]]:
-    """Return the cells as lists, the last entry of which are the terms that speak for the label."""
+def _cell_list(desk: Desk, found: NotableCells, sentences: list[str]) -> list[list[Any]]:
+    """Return the cells as lists; the last entries are the terms and the sentence for the label.
+
+    The sentences are added to `sentences`.
+    """
     parts = found._replace(truth=found.truth.astype(int))._asdict()
     del parts["chance"]
     columns = [column.tolist() for column in parts.values()]
-    return [list(cell) for cell in zip(*columns, desk.terms(found.rows, found.labels), strict=True)]
+    columns += [
+        desk.terms(found.rows, found.labels),
+        of_cells := desk.sentences(found.rows, found.labels),
+    ]
+    sentences += of_cells
+    return [list(cell) for cell in zip(*columns, strict=True)]
 
 
 def _slice_data(

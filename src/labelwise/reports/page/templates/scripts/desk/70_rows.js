@@ -3,8 +3,8 @@
 const FIRST_ROWS = 8;
 const isOpen = new Set(); // lists that are shown in full
 
-function rowLine([row, label, score, truth, strength, nBeside, positives, terms], cutOfLabel, describe) {
-  const { texts, hasTerms } = page.rows;
+function rowLine([row, label, score, truth, strength, nBeside, positives, terms, sentence], cutOfLabel, describe) {
+  const { texts, hasTerms, hasSentences } = page.rows;
   return html(
     "tr",
     {},
@@ -15,6 +15,7 @@ function rowLine([row, label, score, truth, strength, nBeside, positives, terms]
     html("td", {}, truth ? "yes" : "no"),
     html("td", { class: "faint" }, describe(strength, label, score, nBeside, positives)),
     ...(hasTerms ? [html("td", {}, html("bdi", {}, terms))] : []),
+    ...(hasSentences ? [html("td", { class: "sentence" }, html("bdi", {}, sentence))] : []),
     ...(texts ? [html("td", { class: "text" }, html("bdi", {}, texts[row]))] : []),
   );
 }
@@ -22,7 +23,7 @@ function rowLine([row, label, score, truth, strength, nBeside, positives, terms]
 function rowList(name, cells, cutOfLabel, describe) {
   const shown = isOpen.has(name) ? cells : cells.slice(0, FIRST_ROWS);
   const lines = shown.map((cell) => rowLine(cell, cutOfLabel, describe));
-  const none = html("tr", {}, html("td", { colspan: 8, class: "faint" }, "No such sample."));
+  const none = html("tr", {}, html("td", { colspan: 9, class: "faint" }, "No such sample."));
   byId(`rows-${name}`).replaceChildren(...(lines.length ? lines : [none]));
   const more = byId(`more-${name}`);
   more.hidden = cells.length <= FIRST_ROWS;

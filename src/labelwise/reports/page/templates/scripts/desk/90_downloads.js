@@ -120,8 +120,12 @@ function labelTable() {
 }
 
 function rowTable() {
-  const { texts, hasTerms } = page.rows;
-  const more = [...(hasTerms ? ["terms"] : []), ...(texts ? ["text"] : [])];
+  const { texts, hasTerms, hasSentences } = page.rows;
+  const more = [
+    ...(hasTerms ? ["terms"] : []),
+    ...(hasSentences ? ["sentence"] : []),
+    ...(texts ? ["text"] : []),
+  ];
   const head = ["list", "sample", "label", "score", "has label", ...more, "answer"];
   const lists = {
     nearest: page.rows.nearest[state.near] ?? [],
@@ -129,13 +133,14 @@ function rowTable() {
     missed: page.rows.missed,
   };
   const lines = Object.entries(lists).flatMap(([list, cells]) =>
-    cells.map(([row, label, score, truth, , , , terms]) => [
+    cells.map(([row, label, score, truth, , , , terms, sentence]) => [
       list,
       page.rows.ids[row],
       page.names[label],
       score,
       truth,
       ...(hasTerms ? [terms] : []),
+      ...(hasSentences ? [sentence] : []),
       ...(texts ? [texts[row]] : []),
       "",
     ]),
