@@ -56,10 +56,13 @@ def test_table_2_is_reproduced_on_small_sets(name, benchmark_home, monkeypatch):
 
 
 def test_statements_of_section_4_2_are_judged_by_the_three_methods_of_the_paper():
-    values = {"random": 0.3, "labelset": 0.1, "iterative": 0.2, "balanced": 0.0}
+    ld = {"random": 0.3, "labelset": 0.1, "iterative": 0.2, "balanced": 0.0}
+    ed = {"random": 0.4, "labelset": 0.4, "iterative": 2.0, "balanced": 0.0}
     cells = [
-        study.Cell(("Scene", method, measure), "", value if measure == "ld" else 0.0)
-        for method, value in values.items()
+        study.Cell(
+            ("Scene", method, measure), "", {"ld": ld, "ed": ed}.get(measure, {}).get(method, 0)
+        )
+        for method in ld
         for measure in study.MEASURES
     ]
     found = {cell.where[1]: (cell.published, cell.measured) for cell in study.claim_cells(cells)}
@@ -68,7 +71,24 @@ def test_statements_of_section_4_2_are_judged_by_the_three_methods_of_the_paper(
         "labelset has the lowest LD": ("1", 1.0),
         "iterative has the smallest FZ": ("1", 1.0),
         "iterative has the smallest FLZ": ("1", 1.0),
+        "labelset has an LD nearer to iterative": ("1", 1.0),
+        "random and labelset have the lowest ED": ("1", 1.0),
+        "iterative has a higher ED": ("1", 1.0),
     }
+
+
+def test_labelset_is_near_the_method_with_the_smaller_difference_in_ld():
+    values = {
+        ("Scene", method, measure): 0.5 for method in study.METHODS for measure in study.MEASURES
+    }
+    ld = {"random": 0.03, "labelset": 0.025, "iterative": 0.01}
+    values |= {("Scene", method, "ld"): value for method, value in ld.items()}
+    found = study.set_claims(values, "Scene")
+    assert found["labelset has an LD nearer to random"]
+    assert not found["labelset has an LD nearer to iterative"]
+    # Equal ED is neither higher nor lower.
+    assert found["random and labelset have the lowest ED"]
+    assert not found["iterative has a higher ED"]
 
 
 @COMPILED_ONLY
