@@ -55,6 +55,7 @@ def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: i
     """Return the table: errors of both designs, mean intervals, and how often they miss."""
     decided = tuned.decide(scores)
     counts = count(Y, decided)
+    of_label = np.asarray(f_measure(counts))
     lines = [
         "| answers | measure | value | error | evenly drawn | interval | missed |",
         "|--:|---|--:|--:|--:|---|--:|",
@@ -62,9 +63,14 @@ def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: i
     for n_cells in SIZES:
         found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in MEASURES}
         evenly: dict[str, list[float]] = {name: [] for name in MEASURES}
+        of_labels, of_macro = [], []
         for seed in range(n_draws):
             plan = plan_audit(tuned, scores, n_cells, random_state=seed)
             report = audit_report(plan, Y[np.array(plan.ids, dtype=int), plan.labels])
+            low, high = report.label_intervals["f"]
+            of_labels.append(np.mean((low > of_label) | (high < of_label)))
+            low, high = report.intervals["macro-f"]
+            of_macro.append(not low <= of_label.mean() <= high)
             cells = np.random.default_rng(seed).choice(Y.size, n_cells, replace=False)
             drawn = count(Y.ravel()[cells, None], decided.ravel()[cells, None])
             for name, measure in MEASURES.items():
@@ -83,6 +89,11 @@ def audit_lines(tuned: Thresholds, scores: np.ndarray, Y: np.ndarray, n_draws: i
                 f"| {n_cells:,} | micro {name} | {value:.3f} | {errors[0]:.3f} | {errors[1]:.3f} | "
                 f"{low.mean():.3f} to {high.mean():.3f} | {missed:.1%} |"
             )
+        for name, value, missed in (
+            ("macro f", f"{of_label.mean():.3f}", np.mean(of_macro)),
+            ("f of a label", "", np.mean(of_labels)),
+        ):
+            lines.append(f"| {n_cells:,} | {name} | {value} | | | | {missed:.1%} |")
     return lines
 
 
