@@ -3,11 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import KFold
+from sklearn.neighbors import KNeighborsClassifier
 
+from labelwise.decisions import TunedThresholds
 from labelwise.experiments import Results, read_results, summarize
 from labelwise.experiments.running._cells import Cell, CellRecord, StudyInputs, StudyPlan
 from labelwise.experiments.running._store import COLUMNS, Store
-from tests.experiments.small_studies import essence, study
+from tests.experiments.small_studies import Frequent, essence, study
 
 COSTS = ("fit_seconds", "predict_seconds", "peak_memory")
 
@@ -105,3 +108,24 @@ def test_a_cell_that_is_done_stays_as_it_is_and_a_failed_one_is_replaced(tmp_pat
             store.save([CellRecord("k", values, error, 0.0, 0.0, None, (), {})])
     (row,) = read_results(tmp_path / "s.sqlite").rows()
     assert row["value"] == 1.0
+
+
+def test_parameters_of_models_and_splits_are_those_of_the_objects(tmp_path):
+    models = {"tuned": TunedThresholds(KNeighborsClassifier(7), cv=3), "near": Frequent(shift=0.5)}
+    splits = {"cv": KFold(3), "fixed": "train-test"}
+    planned = study(models=models, splits=splits, name="study")
+    found = planned.run(tmp_path / "s").parameters()
+    stored = {(one["kind"], one["name"]): one for one in found}
+    assert stored[("model", "near")]["parameters"] == "shift=0.5"
+    tuned = stored[("model", "tuned")]
+    assert tuned["class"] == "TunedThresholds"
+    assert "cv=3, estimator=KNeighborsClassifier(" in tuned["parameters"]
+    assert "n_neighbors=7" in tuned["parameters"]
+    assert stored[("split", "cv")]["class"] == "KFold"
+    assert stored[("split", "fixed")] == {
+        "study": "study",
+        "kind": "split",
+        "name": "fixed",
+        "class": "train-test",
+        "parameters": "",
+    }

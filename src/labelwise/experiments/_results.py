@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress
 from pathlib import Path
@@ -53,6 +53,8 @@ class Results:
         Versions and names of measures that the columns refer to.
     directions : mapping of str to bool, default=None
         Whether higher values are better, by the names of measures of which this is known.
+    parameters : sequence of tuple, default=()
+        Study, kind, name and canonical form of each model and split, as read from a store.
 
     Attributes
     ----------
@@ -88,8 +90,10 @@ class Results:
         columns: Columns,
         texts: Mapping[int | None, Any],
         directions: Mapping[str, bool] | None = None,
+        parameters: Sequence[tuple[str, str, str, Any]] = (),
     ) -> None:
         self._directions = dict(directions or {})
+        self._parameters = list(parameters)
         self._planned = columns
         is_done = [status == "done" for status in columns["status"]]
         self._cells = {name: list(compress(column, is_done)) for name, column in columns.items()}
@@ -143,6 +147,24 @@ class Results:
         if self.n_missing:
             parts.append(f"{self.n_missing:,} are missing")
         return f"{', '.join(parts)}."
+
+    def parameters(self) -> list[dict[str, str]]:
+        """List the models and splits with their classes and parameters.
+
+        Returns
+        -------
+        list of dict
+            The keys are study, kind ("model" or "split"), name, class, and parameters: a text such
+            as "n_neighbors=10, weights=uniform", without parameters that are None.
+        """
+        found = []
+        for study, kind, name, form in self._parameters:
+            words, parameters = _in_words(form), ""
+            if words.endswith(")"):
+                words, _, parameters = words[:-1].partition("(")
+            row = {"study": study, "kind": kind, "name": name, "class": words}
+            found.append({**row, "parameters": parameters})
+        return found
 
     def higher_is_better(self, measure: str) -> bool | None:
         """Say whether higher values of a measure are better.
@@ -377,10 +399,24 @@ def read_results(store: str | Path, *, study: str | None = None) -> Results:
     '1 of 1 cells are done.'
     """
     with Store(store, create=False) as opened:
-        results = Results(opened.columns(study), opened.texts(), opened.directions(study))
+        of_store = opened.directions(study), opened.parameters(study)
+        results = Results(opened.columns(study), opened.texts(), *of_store)
     if study is not None and not results.n_cells:
         raise ValueError(f"study must be the name of a study in {store}, got {study!r}.")
     return results
+
+
+def _in_words(form: Any) -> str:
+    """Return the canonical form of an estimator or a value as text: Name(parameter=value, ...)."""
+    if isinstance(form, list) and len(form) == 2 and isinstance(form[1], dict):
+        given = form[1].items()
+        parts = [f"{name}={_in_words(value)}" for name, value in given if value is not None]
+        return f"{str(form[0]).rpartition('.')[2]}({', '.join(parts)})"
+    if isinstance(form, list) and len(form) == 2 and form[0] == "float":
+        return str(form[1])
+    if isinstance(form, list):
+        return f"[{', '.join(map(_in_words, form))}]"
+    return str(form)
 
 
 def _with_safe_texts(table: Any) -> Any:

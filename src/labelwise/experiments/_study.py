@@ -302,7 +302,8 @@ class Study:
                 f"another study named {self.name!r} was started on this store in the meantime; "
                 "finished cells are safe, give the studies different names.",
             )
-        return Results(columns, store.texts(), store.directions(self.name))
+        of_store = store.directions(self.name), store.parameters(self.name)
+        return Results(columns, store.texts(), *of_store)
 
 
 def _with_earlier_cells(plan: StudyPlan, store: Store, keep: bool) -> StudyPlan:

@@ -278,6 +278,21 @@ class Evaluation(Mapping[str, float]):
         labels = f"<details><summary>by label</summary>{rows}</details>"
         return f"<p><b>{escape(self._title())}</b></p>{shown}{notes}{labels}"
 
+    def _count_beside(self, name: str) -> str:
+        """Return over how many labels or samples a mean is taken, if not over all, in brackets.
+
+        Beside a mean that is NaN, it is the mean of the others.
+        """
+        found = self.measured[name]
+        n_all = self.n_samples if found.by == "sample" else len(self.label_names)
+        if not found.n_undefined or found.by == "all":
+            return ""
+        count = f"{n_all - found.n_undefined:,} of {n_all:,}"
+        if self.undefined in ("defined", "skip"):
+            return f"({count})"
+        is_known = self.undefined == "nan" and found.n_undefined < n_all
+        return f"({_number(found.mean_of_defined)} over {count})" if is_known else ""
+
     def _slice_rows(self) -> list[list[str]]:
         """Return a table of the slices, with some of the measures."""
         shown = [name for name in _OF_SLICES if name in self.measured] or list(self.measured)[:4]
@@ -360,14 +375,7 @@ def _cell(evaluation: Evaluation, name: str) -> str:
     text = _number(found.value)
     if found.low is not None and found.high is not None:
         text = f"{text} [{_number(found.low)}, {_number(found.high)}]"
-    if not found.n_undefined or found.by == "all":
-        return text
-    n_all = evaluation.n_samples if found.by == "sample" else len(evaluation.label_names)
-    count = f"{n_all - found.n_undefined:,} of {n_all:,}"
-    if evaluation.undefined in ("defined", "skip"):
-        return f"{text} ({count})"
-    is_nan = evaluation.undefined == "nan" and found.n_undefined < n_all
-    return f"{text} ({_number(found.mean_of_defined)} over {count})" if is_nan else text
+    return f"{text} {evaluation._count_beside(name)}".rstrip()
 
 
 def _note_of_missing_labels(evaluation: Evaluation) -> list[str]:

@@ -178,7 +178,7 @@ def test_a_study_draws_every_value_and_says_what_failed_and_how_it_ran(opened, r
     assert trace.startswith("Traceback")
     assert "\\x1b" in trace
     conditions = dict(
-        zip(texts(page, "conditions-1", "what"), texts(page, "conditions-1", "value"), strict=True)
+        zip(texts(page, "conditions-3", "what"), texts(page, "conditions-3", "value"), strict=True)
     )
     assert conditions["seeds"] == "0, 1"
     assert conditions["numpy"] == np.__version__
@@ -292,3 +292,44 @@ def test_every_control_is_reached_by_keyboard_and_has_a_name(opened):
     )
     assert unnamed == 0
     assert page.tab.locator("svg[role=img]:not([aria-label])").count() == 0
+
+
+# The cells whose text is wider than the cell; words for screen readers take no room.
+OVERPRINTED = """
+() => (document.querySelectorAll(".hidden-visually").forEach((one) => one.remove()),
+  [...document.querySelectorAll("[data-table] tbody tr > *")]
+  .filter((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const [text, box] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];
+    return text.width && (text.right > box.right + 1 || text.left < box.left - 1);
+  })
+  .map((cell) => cell.textContent))
+"""
+
+
+@pytest.mark.parametrize("name", ["evaluation", "study", "split", "quality", "data"])
+def test_no_text_is_printed_over_another(opened, name):
+    assert opened(name).tab.evaluate(OVERPRINTED) == []
+
+
+def test_the_numbers_of_an_evaluation_come_before_their_explanations(opened):
+    page = opened("evaluation")
+    tops = [page.tab.locator(one).first.bounding_box()["y"] for one in (".numbers", ".explain")]
+    assert tops[0] < tops[1]
+    heads = page.tab.locator("[data-table='measures-0'] thead th").all_text_contents()
+    assert (heads[0], heads[1], heads[-1]) == ("measure", "value", "what it says")
+    cells = texts(page, "measures-0", "value")
+    name = next(one for one, n in EVALUATION.n_undefined.items() if n and one.startswith("macro"))
+    n_defined = N_LABELS - EVALUATION.n_undefined[name]
+    assert cells[list(EVALUATION).index(name)].endswith(f"({n_defined} of {N_LABELS})")
+
+
+def test_the_parameters_of_models_are_on_the_page_of_a_study(opened, results):
+    page = opened("study")
+    names = texts(page, "conditions-0", "name")
+    shown = dict(zip(names, texts(page, "conditions-0", "parameters"), strict=True))
+    assert shown["shifted"] == "shift=0.2"
+    stored = [one["name"] for one in results.parameters() if one["kind"] == "model"]
+    assert len(names) == len(stored) == 4
+    assert set(texts(page, "conditions-0", "class")) == {"Frequent", "Broken"}

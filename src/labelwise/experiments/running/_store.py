@@ -170,6 +170,18 @@ class Store:
         with sqlite_errors(self.path):
             return self._connection.execute(query, (study,)).fetchall()
 
+    def parameters(self, study: str | None) -> list[tuple[str, str, str, Any]]:
+        """Return study, kind, name and canonical form of models and splits, of one or all."""
+        query = """SELECT study, kind, name, text FROM settings
+                   WHERE kind IN ('model', 'split') AND (study = ? OR ? IS NULL)
+                   ORDER BY study, kind, name"""
+        with sqlite_errors(self.path):
+            rows = self._connection.execute(query, (study, study)).fetchall()
+        try:
+            return [(*names, json.loads(text)) for *names, text in rows]
+        except (ValueError, TypeError, RecursionError) as error:
+            raise DataError(self.path, f"is damaged ({error}).") from error
+
     def _row(self, cell: CellRecord) -> tuple[Any, ...]:
         failed = cell.error is not None
         versions, measures = json.dumps(cell.versions), json.dumps(list(cell.values))

@@ -62,10 +62,10 @@ def evaluation_page(evaluation: Evaluation) -> Page:
 
 
 def _interval(evaluation: Evaluation, name: str) -> str:
-    found = evaluation.intervals.get(name)
+    found, count = evaluation.intervals.get(name), evaluation._count_beside(name)
     if found is None:
-        return measure_named(name).meaning.split(";")[0].removesuffix(".")
-    return f"{found[0]:.4f} to {found[1]:.4f}"
+        return count or measure_named(name).meaning.split(";")[0].removesuffix(".")
+    return f"{found[0]:.4f} to {found[1]:.4f} {count}".rstrip()
 
 
 def _measure_table(evaluation: Evaluation) -> Block:
@@ -74,7 +74,13 @@ def _measure_table(evaluation: Evaluation) -> Block:
     known = [measure_named(name) for name in names]
     columns = [
         text_column("measure", "measure", names),
-        number_column("value", "value", [one.value for one in found], "share"),
+        number_column(
+            "value",
+            "value",
+            [one.value for one in found],
+            "share",
+            beside=[evaluation._count_beside(name) for name in names],
+        ),
     ]
     if evaluation.confidence is not None:
         for end, values in (("low", [f.low for f in found]), ("high", [f.high for f in found])):
@@ -84,9 +90,8 @@ def _measure_table(evaluation: Evaluation) -> Block:
         text_column(
             "better", "better", ["higher" if m.higher_is_better else "lower" for m in known]
         ),
-        text_column("meaning", "what it says", [m.meaning for m in known]),
         text_column("average", "averaged as", [_AVERAGES[one.by] for one in found]),
-        number_column("undefined", "without value", [one.n_undefined for one in found], "whole"),
+        text_column("meaning", "what it says", [m.meaning for m in known]),
     ]
     return table("Measures", columns, len(names), page_size=100)
 

@@ -51,7 +51,7 @@ def study_page(results: Results) -> Page:
     sections = [_state_section(results, rows)]
     if rows:
         sections += [_result_section(results), _significance_section(results, rows)]
-        sections += [_distribution_section(rows), _condition_section(rows)]
+        sections += [_distribution_section(rows), _condition_section(rows, results)]
     sections += _problem_sections(results)
     return overview_page(title, results.state(), sections)
 
@@ -248,7 +248,7 @@ def _strips(
     return {"kind": "strips", "title": title, "x": ends, "rows": strips, "note": ""}
 
 
-def _condition_section(rows: Sequence[dict[str, Any]]) -> PageSection:
+def _condition_section(rows: Sequence[dict[str, Any]], results: Results) -> PageSection:
     cells = list({tuple(row[name] for name in _CELL): row for row in rows}.values())
     facts = {name: sorted({str(cell[name]) for cell in cells}) for name in _VERSIONS}
     facts |= {
@@ -263,8 +263,30 @@ def _condition_section(rows: Sequence[dict[str, Any]]) -> PageSection:
             "value", "value", [", ".join(map(printable, found)) for found in facts.values()]
         ),
     ]
-    blocks = [_cost_table(cells), table("Versions and seeds", columns, len(facts))]
+    blocks = [
+        *_parameter_tables(results),
+        _cost_table(cells),
+        table("Versions and seeds", columns, len(facts)),
+    ]
     return PageSection("conditions", "Conditions", "How it was run", (), (), blocks)
+
+
+def _parameter_tables(results: Results) -> list[Block]:
+    """Return the class and the parameters of each model and of each split."""
+    found = results.parameters()
+    several = len({one["study"] for one in found}) > 1
+    tables = []
+    for kind, title in (("model", "Models"), ("split", "Splits")):
+        rows = [one for one in found if one["kind"] == kind]
+        names = [f"{one['study']} / {one['name']}" if several else one["name"] for one in rows]
+        columns = [
+            text_column("name", kind, names),
+            text_column("class", "class", [one["class"] for one in rows]),
+            text_column("parameters", "parameters", [one["parameters"] for one in rows]),
+        ]
+        if rows:
+            tables.append(table(title, columns, len(rows)))
+    return tables
 
 
 def _cost_table(cells: Sequence[dict[str, Any]]) -> Block:
