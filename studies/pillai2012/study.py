@@ -119,7 +119,7 @@ def row_cells(where: tuple[str, str], row: Row) -> Iterator[Cell]:
 
 def claim_cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[Cell]:
     """Give the highest share of the threshold sets that the paper allows, of all runs."""
-    (claim, column), text = next(iter(published_cells(FOLDER / "claims.csv", ("claim",)).items()))
+    printed = published_cells(FOLDER / "claims.csv", ("claim",))
     for name in dict.fromkeys(row["dataset"] for row in rows):
         for model in ("SVM", "k-NN"):
             shares = [
@@ -127,7 +127,22 @@ def claim_cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[Cell]:
                 for row in rows
                 if (row["dataset"], row["model"], row["measure"]) == (name, model, "cell/evaluated")
             ]
-            yield Cell((claim, f"{name}, {model}, {column}"), text, max(shares), aim="at most")
+            where = (EVALUATED, f"{name}, {model}, most")
+            yield Cell(where, printed[EVALUATED, "most"], max(shares), aim="at most")
+
+
+def gap_cells(spreads: Mapping[tuple[str, str], Row]) -> Iterator[Cell]:
+    """Give by how much validation F is above test F, and how much FBR changes test F."""
+    printed = published_cells(FOLDER / "claims.csv", ("claim",))
+    for (name, model), row in spreads.items():
+        gap = row["validation"].mean - row["exact"].mean
+        changes = [abs(row[f"FBR.{rule}"].mean - row["exact"].mean) for rule in (0, 1)]
+        least = printed[GAP, "least"]
+        yield Cell((GAP, f"{name}, {model}, least"), least, gap, aim="at least")
+        if name == "Reuters":
+            yield Cell((GAP, f"{name}, {model}, most"), printed[GAP, "most"], gap, aim="at most")
+        most = printed[CHANGE, "most"]
+        yield Cell((CHANGE, f"{name}, {model}, most"), most, max(changes), aim="at most")
 
 
 def table_1(*, quick: bool = False, repetitions: int | None = None) -> Table:  # noqa: ARG001
@@ -166,12 +181,15 @@ def table_2(*, quick: bool = False, repetitions: int | None = None) -> Table:
     cells = [cell for where, row in spreads.items() for cell in row_cells(where, row)]
     widest = max(abs(row["exact - Algorithm 1"].mean) for row in spreads.values())
     keys = ("dataset", "classifier", "estimate", "column")
-    claims = Table(
-        PAPER, "claims", "claims", CLAIM_WORDS, ("claim", "case"), tuple(claim_cells(rows))
-    )
+    claims = claims_table([*claim_cells(rows), *gap_cells(spreads)])
     made = Provenance.of_rows(rows)
     words = _words(n_runs, widest)
     return Table(PAPER, "table2", "Table 2", words, keys, cells, (claims,), made)
+
+
+def claims_table(cells: Sequence[Cell]) -> Table:
+    """Return the claims of the text, by case."""
+    return Table(PAPER, "claims", "claims", CLAIM_WORDS, ("claim", "case"), tuple(cells))
 
 
 def _words(n_runs: int, widest: float) -> str:
@@ -193,9 +211,15 @@ def _words(n_runs: int, widest: float) -> str:
     )
 
 
+EVALUATED = "threshold sets that Algorithm 1 evaluates, over 2(n+1)N"
+GAP = "validation F above test F"
+CHANGE = "change of test F by FBR"
 CLAIM_WORDS = (
-    "The paper's section 4 says that Algorithm 1 always evaluated fewer than 2(n+1)N sets of "
-    "thresholds: the highest share of all runs must be at most 1."
+    "Section 4 says that Algorithm 1 always evaluated fewer than 2(n+1)N sets of thresholds: the "
+    "highest share of all runs must be at most 1. It says that F is higher on validation samples "
+    "than on test samples, on Reuters by less than 0.03, and that there is no appreciable "
+    "difference with FBR, read here as at most 0.002, the largest that Table 2 has. Both are "
+    "differences of means over the runs."
 )
 SETS: dict[str, Callable[[], Dataset]] = {
     "Reuters": reuters,

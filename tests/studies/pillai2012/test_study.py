@@ -110,6 +110,29 @@ def test_the_most_that_algorithm_1_evaluates_counts_and_not_the_mean():
     assert found == {"Scene, SVM, most": "worse", "Scene, k-NN, most": "no worse"}
 
 
+def test_gaps_are_judged_on_reuters_by_003_and_elsewhere_by_their_sign():
+    def row(validation, test, fbr):
+        values = {"validation": validation, "exact": test, "FBR.0": test, "FBR.1": fbr}
+        return {name: Spread(value, 0.0, 10, 0) for name, value in values.items()}
+
+    spreads = {
+        ("Reuters", "SVM"): row(0.91, 0.88, 0.879),
+        ("Reuters", "k-NN"): row(0.91, 0.879, 0.882),
+        ("Scene", "SVM"): row(0.7, 0.71, 0.71),
+    }
+    found = {cell.where: cell.verdict for cell in pillai2012.gap_cells(spreads)}
+    assert found == {
+        (pillai2012.GAP, "Reuters, SVM, least"): "no worse",
+        (pillai2012.GAP, "Reuters, SVM, most"): "no worse",
+        (pillai2012.CHANGE, "Reuters, SVM, most"): "no worse",
+        (pillai2012.GAP, "Reuters, k-NN, least"): "no worse",
+        (pillai2012.GAP, "Reuters, k-NN, most"): "worse",
+        (pillai2012.CHANGE, "Reuters, k-NN, most"): "worse",
+        (pillai2012.GAP, "Scene, SVM, least"): "worse",
+        (pillai2012.CHANGE, "Scene, SVM, most"): "no worse",
+    }
+
+
 def test_sizes_are_those_of_the_training_rows():
     data = Dataset(X, Y, train=np.arange(80), test=np.arange(80, 120))
     found = pillai2012.sizes_of(data)
