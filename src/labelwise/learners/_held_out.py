@@ -57,7 +57,7 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
     X : {array-like, sparse matrix, frame} of shape (n_samples, n_features)
         The samples that the model was fitted to, as its ``fit`` took them.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels of the samples, 0 or 1, or NaN if missing. Columns are in the order of the model.
+        Labels of the samples, 0 or 1. Columns are in the order of the model, and NaN is missing.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in the same fold.
 

@@ -182,7 +182,7 @@ def test_a_study_draws_every_value_and_says_what_failed_and_how_it_ran(opened, r
     )
     assert conditions["seeds"] == "0, 1"
     assert conditions["numpy"] == np.__version__
-    seconds = column(page, "conditions-0", "fit_seconds")
+    seconds = column(page, "conditions-2", "fit_seconds")
     assert len(seconds) == 9
     assert all(value >= 0 for value in seconds.values())
 
