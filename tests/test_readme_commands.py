@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelwise.cli._program import COMMANDS
 from labelwise.data import make_corpus, write_svmlight
-from tests.cli.shell import run_program
+from tests.cli.shell import COMMANDS, run_program
 from tests.writers.arff import arff
 
 ROOT = Path(__file__).parents[1]

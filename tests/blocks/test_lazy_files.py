@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelwise._blocks._dask import open_lazily
+from labelwise._blocks import open_lazily
 from tests.blocks.row_files import WRITERS
 
 MATRIX = np.random.default_rng(0).random((11, 3))

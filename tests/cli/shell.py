@@ -6,15 +6,19 @@ from io import BytesIO, TextIOWrapper
 from typing import NamedTuple
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from labelwise.cli import app, main
 
+# In the order of the help.
+COMMANDS = typer.main.get_command(app).list_commands(None)
+
 
 def run(*arguments):
-    """What a command that works writes to its output."""
-    done = CliRunner().invoke(app, list(map(str, arguments)))
-    assert done.exit_code == 0, (done.output, done.exception)
+    """What a command that works writes to its output; an error is raised."""
+    done = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
     return done.stdout
 
 

@@ -7,8 +7,7 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise.cli import app, main
-from labelwise.cli._program import COMMANDS
-from tests.cli.shell import refusal
+from tests.cli.shell import COMMANDS, refusal
 from tests.writers.arff import arff
 
 RUNNER = CliRunner()
@@ -23,7 +22,7 @@ def test_the_version_is_that_of_the_package():
 def test_the_help_of_the_program_shows_each_command_in_a_whole_line():
     listed = RUNNER.invoke(app, ["--help"], terminal_width=80).stdout.partition("Commands:")[2]
     lines = listed.partition("Example:")[0].strip().splitlines()
-    assert [line.split()[0] for line in lines] == list(COMMANDS)
+    assert [line.split()[0] for line in lines] == COMMANDS
     assert [line for line in lines if not line.endswith(".") or line.endswith("...")] == []
 
 

@@ -11,13 +11,11 @@ from typer.testing import CliRunner
 
 import labelwise
 from labelwise import learners
-from labelwise._matrices import read_matrix
 from labelwise.cli import app
 from labelwise.cli._chosen_learner import choose_learner
-from labelwise.data import load, make_multilabel
+from labelwise.data import load, make_multilabel, read_scores
 from labelwise.decisions import TunedThresholds
-from labelwise.learners import BinaryRelevance, IndependentFPlugin, LabelForest
-from labelwise.learners._register import learner_named
+from labelwise.learners import LEARNERS, BinaryRelevance, IndependentFPlugin, LabelForest
 from labelwise.learners.selection._candidates import default_candidates
 from labelwise.learners.selection._costs import Size
 from labelwise.measures import count, evaluate, f_measure, micro
@@ -28,7 +26,8 @@ RUNNER = CliRunner()
 LABELS = ["sea", "sky", "sun"]
 FEATURES = ["height", "width", "depth", "age"]
 SETTINGS = {"random_state": 0, "n_jobs": None, "verbose": 0}
-SAVED = [one.name for one in learners.LEARNERS if one.is_saved]
+REGISTERED = {one.name: one for one in LEARNERS}
+SAVED = [one.name for one in LEARNERS if one.is_saved]
 
 
 def some_data(seed=0):
@@ -72,7 +71,7 @@ def test_learners_are_listed_with_a_line_each():
 
 
 def test_every_learner_of_the_package_has_a_name_here():
-    known = {one.class_name for one in learners.LEARNERS}
+    known = {one.class_name for one in LEARNERS}
     for name in learners.__all__:
         if hasattr(getattr(learners, name), "predict"):
             assert name in known
@@ -86,7 +85,7 @@ def test_every_learner_goes_from_file_to_file(name, train, tmp_path):
     run("predict", file, train, "-o", labels)
     X, _ = some_data()
     again = labelwise.load(file)
-    found = read_matrix(labels)
+    found = read_scores(labels)
     np.testing.assert_array_equal(found.values, again.predict(X))
     assert found.label_names == tuple(LABELS)
 
@@ -98,7 +97,7 @@ def test_predictions_keep_ids_and_names_and_go_by_the_names_of_features(model, t
     shown = run("predict", model, new, "-o", labels, "--scores", scores)
     direct = labelwise.load(model)
     X_new = some_data(seed=1)[0]
-    found, scored = read_matrix(labels), read_matrix(scores)
+    found, scored = read_scores(labels), read_scores(scores)
     np.testing.assert_array_equal(found.values, direct.predict(X_new))
     np.testing.assert_array_equal(scored.values, direct.decision_function(X_new))
     for matrix in (found, scored):
@@ -115,7 +114,7 @@ def test_scores_and_labels_are_written_in_every_form(model, train, tmp_path, end
     run("predict", model, train, "-o", labels, "--scores", scores)
     X, _ = some_data()
     direct = labelwise.load(model)
-    found, scored = read_matrix(labels), read_matrix(scores)
+    found, scored = read_scores(labels), read_scores(scores)
     dense = found.values.toarray() if ending == "npz" else found.values
     np.testing.assert_array_equal(dense, direct.predict(X))
     np.testing.assert_array_equal(scored.values, direct.decision_function(X))
@@ -196,8 +195,8 @@ def test_a_name_is_one_model_for_the_command_and_for_the_leaderboard(name, is_sp
         chosen = choose_learner(name, "none", {}, settings, is_sparse=is_sparse).model
     except ValueError:
         chosen = choose_learner(name, "micro-f", {}, settings, is_sparse=is_sparse).model
-    assert repr(chosen) == repr(learner_named(name, "").build(is_sparse, 7))
-    defaults, _ = default_candidates(learners.LEARNERS, Size(1000, 50, 8, 50.0, is_sparse, True), 7)
+    assert repr(chosen) == repr(REGISTERED[name].build(is_sparse, 7))
+    defaults, _ = default_candidates(LEARNERS, Size(1000, 50, 8, 50.0, is_sparse, True), 7)
     for one in defaults:
         assert one.name != name or repr(one.estimator) == repr(chosen)
 
@@ -246,7 +245,7 @@ def test_fit_measures_rules_that_are_not_tuned_on_held_out_rows(train, tmp_path)
     data = load(train, labels=LABELS)
     truth, decided = [], []
     for fit_to, test in MultilabelStratifiedKFold(5).split(data.Y, data.Y):
-        model = learner_named("lfp", "").build(False, 0)
+        model = REGISTERED["lfp"].build(False, 0)
         model.fit(data.X[fit_to], data.Y[fit_to].toarray())
         decided.append(model.predict(data.X[test]))
         truth.append(data.Y[test].toarray())
@@ -267,7 +266,7 @@ def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path
     assert "decides the label set of highest expected F" in done.stdout
     done = run_program(tmp_path, "predict", "m.skops", train, "--scores", "s.csv")
     assert done.code == 0, done.stderr
-    scores = read_matrix(tmp_path / "s.csv").values
+    scores = read_scores(tmp_path / "s.csv").values
     assert ((scores >= 0) & (scores <= 1)).all()
     found = choose_learner("br-svm", "none", {}, SETTINGS, calibrate=True)
     assert found.rule == "each label at a probability of 0.5"
@@ -305,7 +304,7 @@ def test_sparse_files_may_use_fewer_features(tmp_path):
     file, labels = tmp_path / "m.skops", tmp_path / "labels.csv"
     run("fit", path, "--learner", "br", "-o", file)
     run("predict", file, new, "-o", labels)
-    assert read_matrix(labels).values.shape == (2, 2)
+    assert read_scores(labels).values.shape == (2, 2)
     wide = tmp_path / "wide.svm"
     wide.write_text("0 1:1 9:1\n1 2:1\n")
     done = RUNNER.invoke(app, ["predict", str(file), str(wide), "-o", "-"])
@@ -317,7 +316,7 @@ def test_models_from_python_need_no_names(tmp_path):
     labelwise.save(BinaryRelevance(LogisticRegression()).fit(X, Y), tmp_path / "m.skops")
     new = table(tmp_path / "new.csv", new_columns())
     run("predict", tmp_path / "m.skops", new, "-o", tmp_path / "labels.csv")
-    assert read_matrix(tmp_path / "labels.csv").label_names == ("0", "1", "2")
+    assert read_scores(tmp_path / "labels.csv").label_names == ("0", "1", "2")
 
 
 @pytest.mark.parametrize(
@@ -380,7 +379,7 @@ def test_a_model_of_a_vector_decides_its_second_class_as_a_label(learner, tmp_pa
     run("predict", tmp_path / "model.skops", new, "-o", labels)
     run("predict", tmp_path / "model.skops", new, "--scores", scores)
     X_new, _ = some_data(seed=1)
-    found, scored = read_matrix(labels), read_matrix(scores)
+    found, scored = read_scores(labels), read_scores(scores)
     assert found.label_names == scored.label_names == ("sea",)
     np.testing.assert_array_equal(found.values[:, 0], fitted.predict(X_new) == "sea")
     np.testing.assert_array_equal(scored.values[:, 0], fitted.decision_function(X_new))

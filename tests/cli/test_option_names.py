@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from labelwise.cli._program import COMMANDS
-from labelwise.cli.running import load_command
-from labelwise.cli.running._command import Settings, settings_in_use, with_options
+from labelwise.cli.running import load_command, with_options
+from labelwise.cli.running._command import Settings, settings_in_use
 from labelwise.cli.running._errors import in_options, long_names_in_options, options_of
-from tests.cli.shell import run_program
+from tests.cli.shell import COMMANDS, run_program
 
 TUNE, DATA = ("tune", "scores.csv", "labels.csv"), ("data.csv", "--labels", "sea,sky")
 EVALUATE = ("evaluate", "labels.csv", "--decided", "labels.csv")

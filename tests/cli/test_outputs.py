@@ -15,9 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 import labelwise
-from labelwise._matrices import read_matrix
 from labelwise.cli import app
-from labelwise.data import Dataset, input_files, load, read_svmlight, write_svmlight
+from labelwise.data import Dataset, input_files, load, read_scores, read_svmlight, write_svmlight
 from labelwise.decisions import Thresholds
 from labelwise.experiments import Study
 from tests.cli.shell import refusal, run
@@ -184,7 +183,7 @@ def check_readable(command, path):
     elif command == "split":
         assert path.read_text().startswith("row,subset\n0,")
     else:
-        assert read_matrix(path).values.shape == (60, 3)
+        assert read_scores(path).values.shape == (60, 3)
 
 
 def test_two_outputs_are_two_files(files, monkeypatch, capsys):

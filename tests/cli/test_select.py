@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise.cli._inputs import DataSource
-from labelwise.cli.commands._select import curve_display, select
+from labelwise.cli.commands._select import curve_display
 from labelwise.data import Dataset, load, read_svmlight, write_svmlight
 from labelwise.features import TermSelector
 from labelwise.learners import OkapiNeighbors
 from labelwise.measures import measure_scores
 from labelwise.reports import TermCurveDisplay
+from tests.cli.shell import run
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,14 @@ def file(documents, tmp_path):
     path = tmp_path / "documents.svm"
     write_svmlight(documents, path)
     return str(path)
+
+
+def select(path, **options):
+    words = []
+    for name, value in options.items():
+        option = "-n" if name == "n_terms" else f"--{name}"
+        words += [option] if value is True else [option, value] if value is not None else []
+    return run("select", path, *words)
 
 
 def test_what_is_written_as_svmlight_is_read_back_to_the_bit(tmp_path):
@@ -52,9 +60,9 @@ def test_data_that_svmlight_cannot_represent_are_refused(dataset, words, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path, capsys):
+def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp_path):
     output = tmp_path / "reduced.svm"
-    select(source=DataSource(file), by="chi2-max,df", cut=2, n_terms=7, output=output)
+    shown = select(file, by="chi2-max,df", cut=2, n_terms=7, output=output)
     selector = TermSelector(7, by=("chi2-max", "df"), cut=2).fit(documents.X, documents.Y)
     kept = np.flatnonzero(selector.get_support())
     reduced = read_svmlight(output)
@@ -64,7 +72,6 @@ def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp
         columns = list(csv.DictReader(lines))
     assert [c["name"] for c in columns if c["kind"] == "term"] == [str(j) for j in kept]
     assert [c["kind"] for c in columns].count("label") == 5
-    shown = capsys.readouterr().out
     assert "7 of 80 terms kept, scored on all rows" in shown
     assert str(output) in shown
 
@@ -77,23 +84,22 @@ def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp
         ({"by": "df"}, "df: higher is better"),
     ],
 )
-def test_the_number_of_a_term_is_positive_and_explained(file, capsys, options, said):
-    select(source=DataSource(file), n_terms=3, **options)
-    shown = capsys.readouterr().out
+def test_the_number_of_a_term_is_positive_and_explained(file, options, said):
+    shown = select(file, n_terms=3, **options)
     assert said in shown
     places = [line.split() for line in shown.splitlines() if line.startswith("   ")]
     assert min(float(words[-1]) for words in places[1:]) > 0
 
 
-def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_path, capsys):
+def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_path):
     for part, rows in (("train", slice(0, 100)), ("test", slice(100, 150))):
         write_svmlight(documents.take(rows), tmp_path / f"known-{part}.svm")
     output = tmp_path / "out" / "reduced.svm"
-    select(source=DataSource(str(tmp_path)), n_terms=5, output=output)
+    shown = select(tmp_path, n_terms=5, output=output)
     selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
     reduced = read_svmlight(output).X.toarray()
     assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
-    assert "scored on the 100 training rows" in capsys.readouterr().out
+    assert "scored on the 100 training rows" in shown
 
 
 def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
@@ -114,13 +120,12 @@ def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents
     assert display.chosen == np.flatnonzero(near)[0]
 
 
-def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path, capsys):
+def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path):
     import matplotlib
 
     matplotlib.use("Agg")
     figure = tmp_path / "curve.svg"
-    select(source=DataSource(file), curve=True, k=10, output=figure)
-    shown = capsys.readouterr().out
+    shown = select(file, curve=True, k=10, output=figure)
     assert "each fifth of the rows in turn" in shown
     assert "smallest set within one standard error of the peak" in shown
     assert figure.read_bytes().startswith(b"<?xml")
@@ -145,14 +150,14 @@ def test_the_smallest_set_within_one_error_is_chosen_in_any_order():
 )
 def test_wrong_options_are_refused_before_anything_is_written(options, name, words, file, tmp_path):
     with pytest.raises(ValueError, match=words):
-        select(source=DataSource(file), output=tmp_path / name, **options)
+        select(file, output=tmp_path / name, **options)
     assert not (tmp_path / name).exists()
 
 
 def test_rows_without_labels_cannot_be_selected_from(tmp_path):
     write_svmlight(Dataset([[1.0], [2.0]], None), tmp_path / "unknown.svm")
     with pytest.raises(ValueError, match="its labels are unknown"):
-        select(source=DataSource(str(tmp_path / "unknown.svm")), n_terms=1)
+        select(tmp_path / "unknown.svm", n_terms=1)
     assert load(str(tmp_path / "unknown.svm")).Y is None
 
 
@@ -162,10 +167,10 @@ def test_rows_without_labels_cannot_be_selected_from(tmp_path):
         ({"by": "chi2"}, "by must name scores among"),
         ({"combine": "first"}, "combine must be one of"),
         ({"cut": -1}, "cut must be at least 0"),
-        ({"n_terms": 0}, "n_terms must be at least 1"),
+        ({"n_terms": 0}, "-n must be at least 1"),
         ({"n_terms": None, "curve": True, "k": 0}, "k must be at least 1"),
     ],
 )
 def test_wrong_options_stop_before_anything_is_read(wrong, said, tmp_path):
     with pytest.raises(ValueError, match=said):
-        select(source=DataSource(str(tmp_path / "absent.svm")), **{"n_terms": 5, **wrong})
+        select(tmp_path / "absent.svm", **{"n_terms": 5, **wrong})

@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 
 from labelwise.cli import app
 from labelwise.cli._outputs import working
-from labelwise.cli._program import COMMANDS
 from labelwise.cli.running import load_command
-from tests.cli.shell import run_program
+from tests.cli.shell import COMMANDS, run_program
 
 PROGRAM = [sys.executable, "-c", "from labelwise.cli import main; main()"]
 

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 import sklearn.model_selection
 
-from labelwise.cli._inputs import DataSource
-from labelwise.cli.commands._split import split
 from labelwise.splitting import assign
 from tests.cli.shell import refusal, run, run_program
 from tests.splitting.problems import correlated
@@ -26,41 +24,41 @@ def table(tmp_path):
     return str(path)
 
 
-def test_the_file_has_the_subset_of_each_row(table, tmp_path, capsys):
+def split(table, *options):
+    return run("split", table, "--labels", "label_*", *options)
+
+
+def test_the_file_has_the_subset_of_each_row(table, tmp_path):
     output = tmp_path / "folds.csv"
-    split(source=DataSource(table, "label_*"), folds=4, method="balanced", seed=3, output=output)
+    shown = split(table, "--folds", 4, "--method", "balanced", "--seed", 3, "-o", output)
     with output.open() as lines:
         rows = list(csv.DictReader(lines))
     assert [int(row["row"]) for row in rows] == list(range(40))
     expected = assign(Y, 4, method="balanced", random_state=3)
     assert np.array_equal([int(row["subset"]) for row in rows], expected)
-    shown = capsys.readouterr().out
     for word in ("balanced (chosen)", "random", "labelset", "iterative", "FLZ", str(output)):
         assert word in shown
     assert "worst label label_s" in shown
 
 
-def test_holdouts_come_by_proportions(table, capsys):
-    split(source=DataSource(table, "label_*"), proportions="0.5,0.25,0.25", method="pairs")
-    shown = capsys.readouterr().out
+def test_holdouts_come_by_proportions(table):
+    shown = split(table, "--proportions", "0.5,0.25,0.25", "--method", "pairs")
     assert "pairs (chosen)" in shown
     assert "subsets of 10 to 20 rows; worst label" in shown
-    split(source=DataSource(table, "label_*"), folds=4)
-    assert "subsets of 10 rows; worst label" in capsys.readouterr().out
+    assert "subsets of 10 rows; worst label" in split(table, "--folds", 4)
 
 
 def test_wrong_proportions_are_refused_before_anything_is_written(table, tmp_path):
     output = tmp_path / "folds.csv"
     with pytest.raises(ValueError, match="--proportions must be numbers separated by commas"):
-        split(source=DataSource(table, "label_*"), proportions="a half", output=output)
+        split(table, "--proportions", "a half", "-o", output)
     with pytest.raises(ValueError, match=r"proportions must sum to 1, got 0\.7"):
-        split(source=DataSource(table, "label_*"), proportions="0.5,0.2", output=output)
+        split(table, "--proportions", "0.5,0.2", "-o", output)
     assert not output.exists()
 
 
-def test_the_columns_of_the_table_are_explained_under_it(table, capsys):
-    split(source=DataSource(table, "label_*"), folds=4)
-    lines = capsys.readouterr().out.splitlines()
+def test_the_columns_of_the_table_are_explained_under_it(table):
+    lines = split(table, "--folds", 4).splitlines()
     legend = next(line for line in lines if line.startswith("Smaller is better. "))
     for word in ("LD: ", "ED: ", "FZ: ", "FLZ: "):
         assert word in legend

@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise._curves import cuts_of, every_cut
-from labelwise._tuning.problem._problem import check_problem
+from labelwise._tuning import check_problem
 from tests.decisions.problems import problems
 from tests.oracles import thresholds as oracle
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelwise._curves._row_curves import exact_weights
+from labelwise._curves import exact_weights
 
 
 @pytest.mark.parametrize("total", [1e-100, 1e100, 0.0, np.inf])

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from labelwise._io._reading import reading
+from labelwise._io import reading
 from labelwise.data import DataError, load, read_scores, read_table
 from tests.readers import file_name, refusals
 from tests.writers.seeds import SEEDS

@@ -4,8 +4,8 @@ import zipfile
 
 import pytest
 
-from labelwise.data import DataError
-from labelwise.data._load import data_homes, find_files, input_files, is_model_file, user_cache
+from labelwise.data import DataError, input_files
+from labelwise.data._load import data_homes, find_files, is_model_file, user_cache
 
 
 def touch(folder, *names):

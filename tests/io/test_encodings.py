@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from labelwise._io import Bound, DataError, as_utf8
-from labelwise.data import read_table
+from labelwise._io import Bound, as_utf8
+from labelwise.data import DataError, read_table
 
 
 @pytest.mark.parametrize(

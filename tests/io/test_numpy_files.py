@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise._io._numpy_files import check_npy, npy_array, npz_arrays, sparse_matrix
+from labelwise._io import check_npy, npy_array, npz_arrays, sparse_matrix
 from labelwise.data import DataError
 
 PATH = Path("file")

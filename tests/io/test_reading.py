@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from labelwise._io._reading import Bound, bound_of, read_bytes, reading
+from labelwise._io import Bound, bound_of, read_bytes, reading
 from labelwise.data import DataError
 
 

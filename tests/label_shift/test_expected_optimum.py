@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from labelwise._label_shift._expected_optimum import (
+from labelwise._label_shift import (
     ExpectedCounts,
     at_priors,
     macro_thresholds,

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.special import expit, logit
 
-from labelwise._label_shift._score_scale import score_scale
+from labelwise._label_shift import score_scale
 from labelwise._sigmoids import fit_sigmoids
 from labelwise.decisions import adapt_thresholds, best_thresholds
 from labelwise.measures import count, macro, micro

@@ -3,8 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from labelwise._tables import find_ids
-from labelwise._tables._ids import ID_NAMES, ROW_NAMES
+from labelwise._tables import ID_NAMES, ROW_NAMES, find_ids
 
 LABEL = [0, 1, 1, 0]
 SCORES = [0.25, 1.0, 0.0, 3.5]

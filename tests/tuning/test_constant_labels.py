@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from labelwise._tuning._scores_to_tune_on import (
-    thresholds_of_no_label,
-    with_constant_labels,
-)
-from labelwise._tuning.objectives._request import Request
+from labelwise._tuning import Request, thresholds_of_no_label, with_constant_labels
 from labelwise.decisions import best_thresholds
 
 

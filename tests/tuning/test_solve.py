@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelwise._tuning._solve import solve
-from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning import Problem, Request, solve
 from labelwise.decisions import best_thresholds
 from labelwise.measures import accuracy, g_mean
 

@@ -6,10 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from labelwise._curves import cuts_of
-from labelwise._tuning._cross_fitting import tune_and_correct
-from labelwise._tuning._solve import solve
-from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning import Problem, Request, solve, tune_and_correct
 from tests.decisions.problems import problems
 
 

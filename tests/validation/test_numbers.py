@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from labelwise._validation._numbers import check_n_bootstrap, check_real, check_share, check_whole
+from labelwise._validation import check_n_bootstrap, check_real, check_share, check_whole
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from labelwise._io._reading import Bound
+from labelwise._io import Bound
 from labelwise.data import DataError
 from labelwise.data._arff import xml_beside
 from labelwise.data.arff._arrays import lay_out

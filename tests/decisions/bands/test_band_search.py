@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from labelwise._tuning.problem._problem import check_problem
+from labelwise._tuning import check_problem
 from labelwise.decisions.bands import _queue_ends
 from labelwise.decisions.bands._band_search import QueueSearch, nested
 from labelwise.decisions.bands._queue_ends import BandCut, Near, SideValues, whole_hulls

@@ -8,12 +8,11 @@ from hypothesis import given
 from scipy import sparse
 from sklearn.isotonic import IsotonicRegression
 
-from labelwise._tuning import BandRequest
-from labelwise._tuning.problem._problem import check_problem
-from labelwise.decisions import ReviewQueue, review_bands
+from labelwise._tuning import BandRequest, check_problem
+from labelwise.decisions import BandCurves, ReviewQueue, review_bands
 from labelwise.decisions.bands._queue_ends import whole_hulls
 from labelwise.decisions.bands._review_bands import solve_bands
-from labelwise.decisions.bands._review_queue import BandCurves, band_curves
+from labelwise.decisions.bands._review_queue import band_curves
 from tests.decisions.problems import problems
 from tests.oracles.bands import states as expected_states
 

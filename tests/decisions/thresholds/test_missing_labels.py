@@ -9,9 +9,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 
-from labelwise._tuning._cross_fitting import tune_and_correct
-from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import check_problem
+from labelwise._tuning import Request, check_problem, tune_and_correct
 from labelwise.decisions import (
     Thresholds,
     TunedThresholds,

@@ -12,9 +12,7 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise._curves import exact_weights
-from labelwise._tuning._cross_fitting import tune_and_correct
-from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import check_problem
+from labelwise._tuning import Request, check_problem, tune_and_correct
 from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.intervals import tuned_with_interval

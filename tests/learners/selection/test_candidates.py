@@ -9,7 +9,7 @@ from hypothesis import example, given, strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from labelwise.learners._register import LEARNERS, learner_named
+from labelwise.learners import LEARNERS
 from labelwise.learners.selection import _costs
 from labelwise.learners.selection._candidates import (
     default_candidates,
@@ -22,6 +22,7 @@ from labelwise.learners.selection._costs import Size
 MEDIUM = Size(1000, 50, 8, 50.0, False, False)
 
 
+REGISTERED = {one.name: one for one in LEARNERS}
 COSTS = {one.name: one.seconds for one in LEARNERS if one.seconds is not None}
 
 
@@ -91,7 +92,7 @@ def test_packages_that_are_installed_are_taken_by_name(name, kind, quiet, monkey
 
     package = SimpleNamespace(**{kind: build}, __spec__=SimpleNamespace(name=name))
     monkeypatch.setitem(sys.modules, name, package)
-    model = learner_named(name, "").build(False, 7)
+    model = REGISTERED[name].build(False, 7)
     assert made == [{"random_state": 7, **quiet}]
     assert isinstance(model.estimator, LogisticRegression)
 
@@ -99,7 +100,7 @@ def test_packages_that_are_installed_are_taken_by_name(name, kind, quiet, monkey
 def test_given_estimators_are_cheap_in_their_order():
     found = given_candidates(
         [("b", LogisticRegression()), "br", LogisticRegression()],
-        lambda name: learner_named(name, "").build(True, 0),
+        lambda name: REGISTERED[name].build(True, 0),
     )
     assert [(one.name, one.cost) for one in found] == [
         ("b", 0.0),

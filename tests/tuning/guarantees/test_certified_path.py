@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from labelwise._tuning import Request, check_problem
 from labelwise._tuning.guarantees import _certified_path
 from labelwise._tuning.guarantees._certified_path import (
     certified_point,
@@ -20,8 +21,6 @@ from labelwise._tuning.guarantees._paths import (
     summarise_path,
 )
 from labelwise._tuning.guarantees._unit_statistics import path_cells, shuffled_units
-from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import best_thresholds
 from labelwise.measures import count, f_measure, macro, micro
 

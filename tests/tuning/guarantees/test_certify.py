@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
+from labelwise._tuning import check_problem
 from labelwise._tuning.guarantees._certify import split_parts
-from labelwise._tuning.problem._problem import check_problem
 from labelwise.data import make_multilabel
 from labelwise.decisions import Certify, Thresholds, TunedThresholds, best_thresholds, review_bands
 from labelwise.measures import count, macro, micro, precision, recall

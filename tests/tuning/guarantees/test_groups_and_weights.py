@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn.frozen import FrozenEstimator
 
+from labelwise._tuning import check_problem
 from labelwise._tuning.guarantees._certified_labels import numbers_of_label
 from labelwise._tuning.guarantees._unit_statistics import shuffled_units
-from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import Certify, Thresholds, TunedThresholds, best_thresholds, review_bands
 from tests.decisions.columns import Columns
 

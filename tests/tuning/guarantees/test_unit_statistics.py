@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
+from labelwise._tuning import Problem, check_problem, decisions_at
 from labelwise._tuning.guarantees import _unit_statistics
 from labelwise._tuning.guarantees._unit_statistics import (
     IndependentUnits,
@@ -17,8 +18,6 @@ from labelwise._tuning.guarantees._unit_statistics import (
     split_units,
 )
 from labelwise._tuning.objectives._constraints import Limits
-from labelwise._tuning.problem._decisions import decisions_at
-from labelwise._tuning.problem._problem import Problem, check_problem
 from tests.decisions.problems import problems
 from tests.oracles import guarantees as oracle
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from labelwise._curves import frontier_steps, hulls_of
+from labelwise._tuning import check_problem
 from labelwise._tuning.objectives import _off_frontier as _off_frontier
 from labelwise._tuning.objectives._linear_fractional import gains_from_hits
 from labelwise._tuning.objectives._off_frontier import Wanted, search_hits
-from labelwise._tuning.problem._problem import check_problem
 from labelwise.decisions import LinearFractional, best_thresholds
 from labelwise.measures import (
     Counts,

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from labelwise import _validation
-from labelwise._tuning._scores_to_tune_on import with_current_options
+from labelwise._tuning import with_current_options
 from labelwise._tuning.objectives._request import (
     Certify,
     Request,

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from labelwise._tuning import Problem
 from labelwise._tuning.objectives import _shared
-from labelwise._tuning.problem._problem import Problem
 from labelwise.measures import f_measure, jaccard
 from tests.decisions.problems import problems
 

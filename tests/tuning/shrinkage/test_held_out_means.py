@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, RepeatedKFold
 
+from labelwise._tuning import solve
 from labelwise._tuning._fbr import AMOUNTS as FBR_AMOUNTS
-from labelwise._tuning._solve import solve
 from labelwise._tuning.shrinkage._shrinkage import AMOUNTS
 from labelwise.decisions import TunedThresholds, best_thresholds
 from labelwise.measures import count, f_measure, micro

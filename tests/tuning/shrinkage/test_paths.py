@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from labelwise import _jit
-from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning import Problem
 from labelwise._tuning.shrinkage import _macro_path, _micro_path
 from labelwise._tuning.shrinkage._macro_path import RangeMaxima
 from labelwise._tuning.shrinkage._pooled_curve import N_COMMON, _quantiles
