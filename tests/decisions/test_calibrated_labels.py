@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression, isotonic_regression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -21,7 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from labelwise._estimators import held_out_scores
 from labelwise.data import make_multilabel
 from labelwise.decisions import (
     CalibratedLabels,
@@ -30,6 +29,7 @@ from labelwise.decisions import (
 )
 from labelwise.decisions._calibrated_labels import _fit_sigmoid
 from labelwise.learners import BinaryRelevance
+from labelwise.splitting import MultilabelStratifiedKFold
 from tests.decisions.columns import Columns, numbered
 
 BASE = OneVsRestClassifier(LogisticRegression())
@@ -63,11 +63,12 @@ def test_calibrated_naive_bayes_is_less_surprised_by_the_truth(method):
 def test_isotonic_probabilities_are_the_monotone_regression_of_held_out_labels():
     X, Y, _ = some_data()
     model = CalibratedLabels(BASE, cv=4).fit(X, Y)
-    held_out = held_out_scores(BASE, X, Y, cv=4)
+    folds = MultilabelStratifiedKFold(4)
+    held_out = cross_val_predict(BASE, X, Y, cv=folds, method="decision_function")
     for j, calibrator in enumerate(model.calibrators_):
-        order = np.argsort(held_out.scores[:, j])
-        expected = isotonic_regression(Y[held_out.rows[order], j].astype(float))
-        np.testing.assert_allclose(calibrator.predict(held_out.scores[order, j]), expected)
+        order = np.argsort(held_out[:, j])
+        expected = isotonic_regression(Y[order, j].astype(float))
+        np.testing.assert_allclose(calibrator.predict(held_out[order, j]), expected)
 
 
 def test_sigmoid_is_the_likeliest_for_platts_targets():

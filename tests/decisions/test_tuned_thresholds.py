@@ -31,11 +31,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import labelwise
-from labelwise._estimators import held_out_scores, scoring_method
+from labelwise._estimators import scoring_method
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import jaccard, recall, scorer
+from labelwise.splitting import MultilabelStratifiedKFold
 from tests.decisions.columns import Columns, numbered
 from tests.spoken import spoken
 
@@ -91,11 +92,11 @@ def test_a_label_is_predicted_where_its_score_reaches_the_threshold(base, n_labe
 def test_thresholds_are_the_best_ones_of_all_folds_scores_together(options):
     X, Y = some_data()
     model = TunedThresholds(BASE, cv=4, random_state=0, **options).fit(X, Y)
-    held_out = held_out_scores(BASE, X, Y, 4)
+    folds = MultilabelStratifiedKFold(4)
+    held_out = cross_val_predict(BASE, X, Y, cv=folds, method="decision_function")
+    rows = np.concatenate([test for _, test in folds.split(X, Y)])
     by_default = {"shrink": "auto"} if options in ({}, {"maximize": "macro-f"}) else {}
-    expected = best_thresholds(
-        held_out.scores, Y[held_out.rows], random_state=0, **by_default, **options
-    )
+    expected = best_thresholds(held_out[rows], Y[rows], random_state=0, **by_default, **options)
     assert isinstance(model.thresholds_, Thresholds)
     np.testing.assert_array_equal(model.thresholds_.values, expected.values)
     np.testing.assert_array_equal(model.thresholds_.evidence.decided, expected.evidence.decided)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from labelwise import measures
-from labelwise._blocks import block_rows as rows_at_a_time, open_source
 from labelwise._curves import _gaps
-from tests.blocks.row_files import WRITERS
+from tests.blocks.row_files import WRITERS, block_rows as rows_at_a_time, open_source
 from tests.decisions.problems import problems
 
 

@@ -10,13 +10,13 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise.splitting import assign, split_quality
-from labelwise.splitting._assign import METHODS
 from labelwise.splitting._iterative import without_empty
 from labelwise.splitting._subsets import check_proportions, subset_sizes, turns
 from tests.kernels import COMPILED_ONLY
 from tests.splitting.problems import correlated, label_matrices, shares
 
-WAYS = [method for method in METHODS if method != "auto"]
+WAYS = ["balanced", "iterative", "labelset", "pairs", "random", "rarest-label"]
+METHODS = ["auto", *WAYS]
 WITHOUT_GROUPS = ["labelset", "rarest-label"]
 WITH_GROUPS = [method for method in WAYS if method not in WITHOUT_GROUPS]
 EXACT = ["balanced", "labelset", "random", "rarest-label"]

@@ -7,9 +7,8 @@ import pytest
 from pyarrow import parquet
 
 from labelwise import splitting
-from labelwise._blocks import block_rows as rows_at_a_time
 from labelwise.data import DataError
-from tests.blocks.row_files import WRITERS, in_blocks
+from tests.blocks.row_files import WRITERS, block_rows as rows_at_a_time, in_blocks
 
 Y = np.random.default_rng(2).random((90, 5)) < 0.2
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-from labelwise.data import DataError, read_arff
-from labelwise.data._arff import arff_files
+from labelwise.data import DataError, load, read_arff
 from labelwise.data.arff._kernels import plain_number
 from tests.writers.arff import arff, bag_arff, label_xml
 
@@ -260,11 +259,11 @@ def test_some_labels_may_be_missing(folder, is_sparse):
     assert data.missing.nnz == 2
 
 
-def test_labels_of_a_test_file_without_truth_are_missing_beside_a_training_file(folder):
+def test_labels_of_a_test_file_without_truth_are_missing_beside_a_training_file(tmp_path):
     attributes = [("y", ["0", "1"]), ("x", "numeric")]
-    train = write(folder, arff(attributes, [["0", 1.0], ["1", 2.0]]), "a-train.arff")
-    test = write(folder, arff(attributes, [[None, 3.0]]), "a-test.arff")
-    data = arff_files([train, test], 1)
+    write(tmp_path, arff(attributes, [["0", 1.0], ["1", 2.0]]), "a-train.arff")
+    write(tmp_path, arff(attributes, [[None, 3.0]]), "a-test.arff")
+    data = load(tmp_path, labels=1)
     np.testing.assert_array_equal(data.Y.toarray(), [[0], [1], [np.nan]])
     assert data.take(data.train).missing is None
     assert data.take(data.test).Y is None
@@ -296,18 +295,18 @@ def test_rows_may_be_spaced_and_quoted_in_every_usual_way(folder, data):
     assert read.Y.toarray().tolist() == [[True]]
 
 
-def test_two_files_become_one_with_the_identifiers_of_the_first(folder):
+def test_two_files_become_one_with_the_identifiers_of_the_first(tmp_path):
     attributes = [("code", ["k1", "k2", "k3"]), ("y", ["0", "1"]), ("x", "numeric")]
-    train = write(folder, arff(attributes, [["k1", "0", 1.0], ["k2", "1", 2.0]]), "p-train.arff")
-    test = write(folder, arff(attributes, [["k3", "1", 3.0], ["k3", "0", 4.0]]), "p-test.arff")
-    data = arff_files([train, test], ["y"])
+    write(tmp_path, arff(attributes, [["k1", "0", 1.0], ["k2", "1", 2.0]]), "p-train.arff")
+    write(tmp_path, arff(attributes, [["k3", "1", 3.0], ["k3", "0", 4.0]]), "p-test.arff")
+    data = load(tmp_path, labels=["y"])
     assert data.X.ravel().tolist() == [1, 2, 3, 4]
     assert data.train.tolist() == [0, 1]
     assert data.test.tolist() == [2, 3]
     assert list(data.ids["code"]) == ["k1", "k2", "k3", "k3"]
-    other = write(folder, arff(attributes[1:], [["1", 3.0]]), "q-test.arff")
-    with pytest.raises(DataError, match=r"q-test\.arff: has other attributes than p-train\.arff"):
-        arff_files([train, other], ["y"])
+    write(tmp_path, arff(attributes[1:], [["1", 3.0]]), "p-test.arff")
+    with pytest.raises(DataError, match=r"p-test\.arff: has other attributes than p-train\.arff"):
+        load(tmp_path, labels=["y"])
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
-from labelwise.data import DataError, DataWarning, read_table
-from labelwise.data._table import table_files
+from labelwise.data import DataError, DataWarning, load, read_table
 from tests.oracles.table_columns import expected_features
 from tests.writers.table import csv_bytes, parquet_bytes
 
@@ -285,20 +284,20 @@ def test_many_text_values_make_features_sparse(home):
     check_features(read, {"x": columns["x"], "kind": gap})
 
 
-def test_train_and_test_files_share_their_columns(home):
-    train = write(home, "kind,x,topics\nred,1,sea\nred,2,\nblue,3,sky\n", "train.csv")
-    test = write(home, "topics,x,kind\nsky;oil,,green\n,0.5,green\n", "test.csv")
-    both = table_files([train, test], labels="topics", name="both")
+def test_train_and_test_files_share_their_columns(tmp_path):
+    write(tmp_path, "kind,x,topics\nred,1,sea\nred,2,\nblue,3,sky\n", "both-train.csv")
+    write(tmp_path, "topics,x,kind\nsky;oil,,green\n,0.5,green\n", "both-test.csv")
+    both = load(tmp_path, labels="topics")
     assert both.feature_names == ("kind=blue", "kind=green", "kind=red", "x")
     assert label_sets(both) == [{"sea"}, set(), {"sky"}, {"oil", "sky"}, set()]
     assert (both.train.tolist(), both.test.tolist()) == ([0, 1, 2], [3, 4])
     assert both.X[3, :3].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_a_column_empty_in_one_file_is_what_the_other_says(home):
-    train = write(home, "kind,y\nred,0\nred,1\nblue,1\n", "train.csv")
-    test = write(home, "kind,y\n,0\n,1\n", "test.csv")
-    both = table_files([train, test], labels=["y"])
+def test_a_column_empty_in_one_file_is_what_the_other_says(tmp_path):
+    write(tmp_path, "kind,y\nred,0\nred,1\nblue,1\n", "both-train.csv")
+    write(tmp_path, "kind,y\n,0\n,1\n", "both-test.csv")
+    both = load(tmp_path, labels=["y"])
     assert both.feature_names == ("kind",)
     assert np.isnan(both.X[3:]).all()
 
@@ -324,10 +323,10 @@ def test_rows_of_a_bag_are_its_instances_in_order(home, bags, positive):
         assert instances.tolist() == [x for x, of in enumerate(bags) if of == bag]
 
 
-def test_bags_of_two_files_are_never_one(home):
-    train = write(home, "bag,x,y\n1,1,0\n1,2,0\n2,3,1\n", "train.csv")
-    test = write(home, "bag,x,y\n1,4,1\n3,5,0\n", "test.csv")
-    both = table_files([train, test], labels=["y"], bags="bag")
+def test_bags_of_two_files_are_never_one(tmp_path):
+    write(tmp_path, "bag,x,y\n1,1,0\n1,2,0\n2,3,1\n", "both-train.csv")
+    write(tmp_path, "bag,x,y\n1,4,1\n3,5,0\n", "both-test.csv")
+    both = load(tmp_path, labels=["y"], bags="bag")
     assert both.bags.tolist() == [0, 2, 3, 4, 5]
     assert (both.train.tolist(), both.test.tolist()) == ([0, 1], [2, 3])
     assert "x" not in both.ids
@@ -459,10 +458,13 @@ def test_many_gaps_in_many_text_values_are_refused(home):
         ("x,y\n1,0\n2,7\n", "line 3: has 7.0 for label 'y'"),
     ],
 )
-def test_a_fault_in_the_test_file_names_that_file(home, second, complaint):
-    paths = [write(home, "x,y\n1,0\n", "train.csv"), write(home, second, "test.csv")]
+def test_a_fault_in_the_test_file_names_that_file(tmp_path, second, complaint):
+    paths = [
+        write(tmp_path, "x,y\n1,0\n", "both-train.csv"),
+        write(tmp_path, second, "both-test.csv"),
+    ]
     with pytest.raises(DataError) as caught:
-        table_files(paths, labels=["y"])
+        load(tmp_path, labels=["y"])
     assert str(caught.value).startswith(str(paths[1]))
     assert complaint in str(caught.value)
 

@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 import zarr
 
-from labelwise._blocks import block_rows as rows_at_a_time
 from labelwise.decisions import best_thresholds
 from labelwise.measures import evaluate
-from tests.blocks.row_files import WRITERS
+from tests.blocks.row_files import WRITERS, block_rows as rows_at_a_time
 
 RANDOM = np.random.default_rng(7)
 SCORES = RANDOM.random((50, 3)).astype(np.float32)

@@ -11,9 +11,8 @@ from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
 from labelwise import decisions
-from labelwise._blocks import block_rows as rows_at_a_time
 from labelwise.measures import f_measure
-from tests.blocks.row_files import WRITERS, in_blocks
+from tests.blocks.row_files import WRITERS, block_rows as rows_at_a_time, in_blocks
 from tests.decisions.problems import problems
 
 MEASURES = ("f", "jaccard", "precision", "recall", "accuracy", "balanced-accuracy", "matthews")

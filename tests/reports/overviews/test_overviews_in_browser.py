@@ -216,11 +216,11 @@ def test_a_data_set_has_its_labels_sets_pairs_and_duplicates(opened):
     assert (
         list(column(page, "labels-1", "imbalance").values()) == np.sort(profile.imbalance).tolist()
     )
-    sizes = column(page, "labelsets-1", "samples")
+    sizes = column(page, "label-sets-1", "samples")
     assert list(sizes.values()) == profile.label_set_counts[:25].tolist()
-    page.tab.click("#labelsets .pager button >> nth=1")
+    page.tab.click("#label-sets .pager button >> nth=1")
     assert (
-        list(column(page, "labelsets-1", "samples").values())
+        list(column(page, "label-sets-1", "samples").values())
         == profile.label_set_counts[25:50].tolist()
     )
     pairs = DATASET.co_occurrence().pairs()

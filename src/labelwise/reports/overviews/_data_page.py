@@ -131,7 +131,7 @@ def _label_set_section(dataset: Dataset) -> PageSection:
         f"{counted(profile.n_label_sets, 'distinct label set')}; the most frequent are listed."
     )
     blocks = [chart, table("Label sets", columns, len(names), sort="-samples")]
-    return PageSection("labelsets", "Label sets", "Label sets", [explain], (), blocks)
+    return PageSection("label-sets", "Label sets", "Label sets", [explain], (), blocks)
 
 
 def _set_name(label_names: tuple[str, ...], labels: tuple[int, ...]) -> str:
