@@ -52,8 +52,8 @@ bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since t
 bench-record: $(VENV)/.bench  ## the same, and write the ratios to benchmarks/results.json
 	$(BIN)/python -m benchmarks --record
 
-bench-decisions: $(VENV)/.bench  ## thresholds on unseen data; hours the first time, then minutes
-	$(BIN)/python -m benchmarks decisions at_k
+bench-decisions: $(VENV)/.bench  ## thresholds and blends on unseen data; hours the first time, then minutes
+	$(BIN)/python -m benchmarks decisions at_k blend
 
 bench-shift: $(VENV)/.bench  ## thresholds after a shift of label frequencies; minutes
 	$(BIN)/python -m benchmarks label_shift

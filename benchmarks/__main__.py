@@ -26,6 +26,7 @@ NOT_BENCHMARKS = {
 LONG = {
     "annif",
     "at_k",
+    "blend",
     "certified_line",
     "cluster_simulation",
     "coverage",

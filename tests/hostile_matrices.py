@@ -23,6 +23,7 @@ from sklearn.model_selection import KFold
 
 from labelwise.data import Bags, Dataset, make_multilabel
 from labelwise.decisions import (
+    CalibratedScores,
     best_thresholds,
     certified_frontier,
     macro_frontier,
@@ -31,7 +32,7 @@ from labelwise.decisions import (
 )
 from labelwise.deployment import Monitor, plan_audit
 from labelwise.experiments import Study, nemenyi_test, paired_values
-from labelwise.learners import BinaryRelevance
+from labelwise.learners import BinaryRelevance, blend
 from labelwise.measures import evaluate, scorer
 from labelwise.splitting import (
     MultilabelStratifiedKFold,
@@ -107,6 +108,7 @@ MATRICES = {
 # Other arguments by the name of their parameter: they are given where a matrix is tried in the
 # place of another argument of the same call. `objects` has more of them.
 OTHERS = {
+    "scores_of_models": [SCORES],
     "alarm_from": 3.0,
     "answers": [1] * 10,
     "batches": ["1"],
@@ -271,6 +273,8 @@ def objects():
         nemenyi_test(SCORES, higher_is_better=True),
         evaluate(LABELS, decided=LABELS),
         Study([data], {"model": BinaryRelevance()}, {"folds": KFold(2)}, ["micro-f"]),
+        CalibratedScores().fit(SCORES, LABELS),
+        blend([SCORES], LABELS, random_state=0),
         MultilabelStratifiedKFold(2),
         MultilabelStratifiedShuffleSplit(2),
         RepeatedMultilabelStratifiedKFold(2, n_repeats=1),

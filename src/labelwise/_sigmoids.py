@@ -58,18 +58,23 @@ def fit_sigmoids(
     return Sigmoids(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
+def platt_targets(Y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the target and the weight of each cell; the weight is 0 where Y is NaN."""
+    cell_weights = np.where(np.isnan(Y), 0.0, weights[:, None])
+    n_positive = (cell_weights * (Y == 1)).sum(axis=0)
+    n_negative = cell_weights.sum(axis=0) - n_positive
+    high, low = (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2)
+    return np.where(Y == 1, high, low), cell_weights
+
+
 def _fit_block(
     scores: np.ndarray, Y: np.ndarray, weights: np.ndarray, increasing: bool
 ) -> Sigmoids:
-    known = ~np.isnan(Y)
-    cell_weights = np.where(known, weights[:, None], 0.0)
+    targets, cell_weights = platt_targets(Y, weights)
     total = cell_weights.sum(axis=0)
     # Without truth, a label has the probability 0.5.
     shares = np.where(total > 0, cell_weights / np.where(total > 0, total, 1.0), 1 / len(scores))
-    n_positive = (cell_weights * (Y == 1)).sum(axis=0)
-    high, low = (n_positive + 1) / (n_positive + 2), 1 / (total - n_positive + 2)
-    targets = np.where(Y == 1, high, low)
-    scores = np.where(known, scores, 0.0)
+    scores = np.where(cell_weights > 0, scores, 0.0)
     centre = (shares * scores).sum(axis=0)
     spread = np.sqrt((shares * (scores - centre) ** 2).sum(axis=0))
     varies = spread > 1e-12 * np.abs(scores).max(axis=0, initial=0.0)

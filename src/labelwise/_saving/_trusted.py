@@ -108,6 +108,7 @@ _OWN_PARTS = (
     "labelwise.decisions.Guarantee",
     "labelwise.decisions.Sigmoid",
     "labelwise.decisions.SliceThresholds",
+    "labelwise.learners.Blend",
     "labelwise.learners.Forests",
     "labelwise.learners.Leaderboard",
 )

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
         adapt_thresholds,
     )
     from labelwise.decisions._best_thresholds import best_thresholds
-    from labelwise.decisions._calibrated_labels import CalibratedLabels, Sigmoid as Sigmoid
+    from labelwise.decisions._calibrated_labels import (
+        CalibratedLabels,
+        CalibratedScores,
+        Sigmoid as Sigmoid,
+    )
     from labelwise.decisions._certified_frontier import (
         CertifiedFrontier as CertifiedFrontier,
         certified_frontier,
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bands",
     "CalibratedLabels",
+    "CalibratedScores",
     "Certify",
     "LinearFractional",
     "Thresholds",

@@ -1,4 +1,4 @@
-"""An estimator that calibrates the scores of any multi-label estimator, label by label."""
+"""Estimators that calibrate scores label by label: those of an estimator, or given ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.base import MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
@@ -17,8 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
+    LabelTarget,
     ProbabilityClassifier,
+    as_label_column,
     check_target,
+    check_y_given,
     constant_labels,
     copy_feature_attributes,
     cut_params,
@@ -35,7 +39,18 @@ from labelwise._estimators import (
 from labelwise._sigmoids import fit_sigmoids
 from labelwise._tuning import Splits
 from labelwise._tuning._scores_to_tune_on import target_of_fitted
-from labelwise._validation import check_readable, check_weights, dense_targets, take_rows
+from labelwise._validation import (
+    check_outcome,
+    check_readable,
+    check_scores,
+    check_weights,
+    columns_in_order,
+    dense_targets,
+    refuse_sparse,
+    take_rows,
+)
+
+_DENSE = "a dense array or a frame"  # a calibration needs the score of every cell
 
 
 def _scores_folds(wrapper: Any) -> bool:
@@ -169,8 +184,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         TypeError
             If the estimator has neither `decision_function` nor `predict_proba`.
         """
-        if self.method not in _FITTERS:
-            raise ValueError(f'method must be "isotonic" or "sigmoid", got {self.method!r}.')
+        _check_method(self.method)
         scoring_method(self.estimator)
         refuse_prefit(self)
         is_frozen = isinstance(self.estimator, FrozenEstimator)
@@ -192,8 +206,8 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
             self.estimator_ = self.estimator.estimator
             scores = score_matrix(self.estimator_, X, targets.shape[1])[counted]
             varies = np.isnan(self.constants_)
-            held_out = HeldOutScores(scores[:, varies], counted, np.zeros_like(counted))
-            self.calibrators_ = self._fit_calibrators(held_out, targets, weights)
+            cells = scores[:, varies], targets[counted][:, varies], weights[counted]
+            self.calibrators_ = _fit_calibrators(self.method, *cells)
             store_target(self, labels)
             copy_feature_attributes(self, self.estimator_)
             return self
@@ -257,9 +271,9 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         scores = np.array(held_out.scores)
         for fold in np.unique(held_out.folds):
             is_here = held_out.folds == fold
-            others = HeldOutScores(*(part[~is_here] for part in held_out))
-            fitted = self._fit_calibrators(others, targets, weights)
-            for j, calibrator in enumerate(fitted):
+            rows = held_out.rows[~is_here]
+            cells = held_out.scores[~is_here], targets[rows], weights[rows]
+            for j, calibrator in enumerate(_fit_calibrators(self.method, *cells)):
                 scores[is_here, j] = calibrator.predict(scores[is_here, j])
         return scores
 
@@ -287,7 +301,8 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
             report=report,
         )
         self.estimator_ = scorer.estimator
-        self.calibrators_ = self._fit_calibrators(held_out, Y, weights)
+        cells = Y[held_out.rows][:, np.isnan(self.constants_)], weights[held_out.rows]
+        self.calibrators_ = _fit_calibrators(self.method, held_out.scores, *cells)
         return held_out
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -311,11 +326,8 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         # A frozen estimator scores all labels, also those with one class in the calibration.
         constants = np.full_like(self.constants_, np.nan) if is_frozen else self.constants_
         scorer = LabelScorer(self.estimator_, constants)
-        proba = scorer.scores(X, scoring_method(self.estimator))
-        varying = np.flatnonzero(np.isnan(self.constants_))
-        for j, calibrator in zip(varying, self.calibrators_, strict=True):
-            proba[:, j] = calibrator.predict(proba[:, j])
-        return np.where(np.isnan(self.constants_), proba, self.constants_)
+        scores = scorer.scores(X, scoring_method(self.estimator))
+        return _calibrated(self.calibrators_, self.constants_, scores)
 
     def _splits(self, X: Any, Y: np.ndarray, groups: Any, counted: np.ndarray) -> Splits:
         """Return the splits of `cv` without rows of weight 0, by numbers of the other rows.
@@ -331,18 +343,131 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         pairs = ((number[train], number[test]) for train, test in splits)
         return [(train[train >= 0], test[test >= 0]) for train, test in pairs]
 
-    def _fit_calibrators(
-        self, held_out: HeldOutScores, Y: np.ndarray, weights: np.ndarray
-    ) -> list[Any]:
-        """Return the calibrators of the labels that have both classes."""
-        fitted = []
-        for k, j in enumerate(np.flatnonzero(np.isnan(self.constants_))):
-            # Labels without truth are NaN.
-            known = np.flatnonzero(~np.isnan(Y[held_out.rows, j]))
-            rows = held_out.rows[known]
-            fit = _FITTERS[self.method]
-            fitted.append(fit(held_out.scores[known, k], Y[rows, j], weights[rows]))
-        return fitted
+
+class CalibratedScores(ProbabilityClassifier):
+    """Turn the scores of any model into probabilities of labels.
+
+    Each label has its own calibration, which maps its scores to the observed shares of positives.
+    It is fitted to scores and labels of samples that the model was not fitted to, and needs no
+    model: `CalibratedLabels` does the same for the held-out scores of an estimator.
+
+    Parameters
+    ----------
+    method : {"isotonic", "sigmoid"}, default="isotonic"
+        As in `CalibratedLabels`: the non-decreasing step function of least squared error, or
+        1 / (1 + exp(-(a · score + b))), which serves labels with few positives better.
+
+    Attributes
+    ----------
+    calibrators_ : list of objects with a method predict
+        One for each label that has both classes; ``predict`` maps scores to probabilities.
+    constants_ : ndarray of shape (n_labels,)
+        The class of labels that have only one, 0 or 1, which is always predicted; NaN for all
+        other labels. `fit` warns of such labels.
+    classes_ : ndarray of shape (n_labels,)
+        Numbers of the labels, from 0; the classes of y if it was a vector.
+    target_classes_ : ndarray of shape (n_classes,) or None
+        The classes of y if it was a vector, otherwise None.
+    label_names_ : tuple of str or None
+        Names of the labels, or None if neither scores nor labels have names.
+
+    See Also
+    --------
+    CalibratedLabels : Calibrate the held-out scores of an estimator.
+    labelwise.learners.blend : Blend the scores of several models.
+
+    References
+    ----------
+    J. Platt, "Probabilistic Outputs for Support Vector Machines and Comparisons to Regularized
+    Likelihood Methods", 1999.
+
+    B. Zadrozny, C. Elkan, "Transforming Classifier Scores into Accurate Multiclass Probability
+    Estimates", KDD 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelwise.decisions import CalibratedScores
+    >>> random = np.random.default_rng(0)
+    >>> Y = random.random((1000, 2)) < [0.5, 0.1]
+    >>> scores = 4 * Y + random.normal(size=Y.shape)
+    >>> calibrated = CalibratedScores(method="sigmoid").fit(scores[:500], Y[:500])
+    >>> proba = calibrated.predict_proba(scores[500:])
+    >>> bool(abs(proba.mean() - Y[500:].mean()) < 0.02)
+    True
+    """
+
+    def __init__(self, *, method: str = "isotonic") -> None:
+        self.method = method
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CalibratedScores:
+        """Fit the calibration of each label.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_labels)
+            Finite scores of the labels, dense. Columns of frames are matched with those of y by
+            name, and rows of pandas frames by their index if both have one.
+        y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
+            Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
+            NaN, null or a masked cell is a missing label: the label is calibrated on the samples
+            that have it.
+        sample_weight : array of shape (n_samples,), default=None
+            Weight of each sample, finite and not negative. A sample of weight 2 counts as two, one
+            of weight 0 is ignored.
+
+        Returns
+        -------
+        CalibratedScores
+            The fitted object itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `method` is unknown, if X is sparse, or if samples or labels do not match.
+        """
+        _check_method(self.method)
+        refuse_sparse(X, "X", _DENSE)
+        check_y_given(self, y)
+        labels, classes = as_label_column(y)
+        outcome = check_outcome(
+            labels, scores=X, allow_missing=True, labels_of="scores", scores_name="X"
+        )
+        matrix: Any = outcome.scores
+        matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
+        targets = dense_targets(outcome.Y, outcome.missing)
+        n_samples = len(targets)
+        weights = np.ones(n_samples)
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, n_samples)
+        counted = weights > 0
+        self.constants_ = constant_labels(targets[counted])
+        warn_of_constants(self.constants_, outcome.names)
+        varies = np.isnan(self.constants_)
+        self.calibrators_ = _fit_calibrators(
+            self.method, matrix[counted][:, varies], targets[counted][:, varies], weights[counted]
+        )
+        store_target(self, LabelTarget(outcome.Y, outcome.names, classes, outcome.missing))
+        return self
+
+    def _proba(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        refuse_sparse(X, "X", _DENSE)
+        checked = check_scores(X, input_name="X")
+        matrix: Any = checked.matrix
+        if self.label_names_ is not None and checked.names is not None:
+            matrix = matrix[:, columns_in_order(self.label_names_, checked.names, "X")]
+        if matrix.shape[1] != self.constants_.size:
+            raise ValueError(
+                f"X must have a column of scores for each of {self.constants_.size} labels, got "
+                f"{matrix.shape[1]}."
+            )
+        return _calibrated(self.calibrators_, self.constants_, matrix)
+
+    def _check_learned(self, n_labels: int) -> None:
+        n_varying, fitted = int(np.isnan(self.constants_).sum()), len([*self.calibrators_])
+        if fitted != n_varying:
+            raise ValueError(f"calibrators_ must be those of {n_varying} of {n_labels} labels")
 
 
 @dataclass(frozen=True)
@@ -396,3 +521,27 @@ def _fit_isotonic(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -
 
 
 _FITTERS = {"isotonic": _fit_isotonic, "sigmoid": _fit_sigmoid}
+
+
+def _check_method(method: str) -> None:
+    if method not in _FITTERS:
+        raise ValueError(f'method must be "isotonic" or "sigmoid", got {method!r}.')
+
+
+def _fit_calibrators(
+    method: str, scores: np.ndarray, Y: np.ndarray, weights: np.ndarray
+) -> list[Any]:
+    """Fit the calibration of each column of scores; labels are NaN where there is no truth."""
+    fitted = []
+    for column, labels in zip(scores.T, Y.T, strict=True):
+        known = ~np.isnan(labels)
+        fitted.append(_FITTERS[method](column[known], labels[known], weights[known]))
+    return fitted
+
+
+def _calibrated(calibrators: list[Any], constants: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the probabilities of all labels, those of one class included."""
+    proba = np.tile(constants, (len(scores), 1))
+    for j, calibrator in zip(np.flatnonzero(np.isnan(constants)), calibrators, strict=True):
+        proba[:, j] = calibrator.predict(scores[:, j])
+    return proba

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from labelwise.learners._bag_summary import BagSummary
     from labelwise.learners._best_learner import BestLearner
     from labelwise.learners._binary_relevance import BinaryRelevance
+    from labelwise.learners._blend import Blend as Blend, blend
     from labelwise.learners._calibrated_ranking import CalibratedLabelRanking
     from labelwise.learners._chain_ensemble import ChainEnsemble
     from labelwise.learners._deciding_sentences import (
@@ -50,6 +51,7 @@ __all__ = [
     "SampledFPlugin",
     "SentenceBags",
     "SubmodularMultilabel",
+    "blend",
     "deciding_sentences",
     "explain",
     "score_held_out",
@@ -57,5 +59,5 @@ __all__ = [
 ]
 
 # Classes of results, and classes that model files name; users construct neither.
-_OTHERS = ["DecidingSentences", "Explanation", "Forests", "HeldOut", "Leaderboard", "TermCurve"]
-publish(__name__, [*__all__, *_OTHERS])
+_OTHERS = ["Blend", "DecidingSentences", "Explanation", "Forests", "HeldOut", "Leaderboard"]
+publish(__name__, [*__all__, *_OTHERS, "TermCurve"])
