@@ -158,6 +158,14 @@ def test_missing_labels_and_samples_of_weight_0_count_nowhere():
     np.testing.assert_array_equal(found.coefficients, other.coefficients)
 
 
+def test_a_label_may_have_no_truth_in_a_training_part():
+    scores, Y = two_models(90)
+    truth = Y.astype(float)
+    truth[30:, 2] = np.nan
+    found = blend(scores, truth, cv=KFold(3), random_state=0)
+    assert np.isfinite(found.coefficients).all()
+
+
 def test_labels_with_one_class_are_decided_as_they_were():
     scores, Y = two_models(100)
     Y[:, 0], Y[:, 1] = True, False

@@ -123,7 +123,8 @@ class _PenalisedLoss(NamedTuple):
         error = self.cell_weights * (proba - self.targets)
         curvature = self.cell_weights * proba * (1 - proba)
         inputs = [*self.log_odds, np.ones(1)]
-        pulled = np.append(np.full(len(self.common), self.penalty), 0.0)
+        # Without truth, a label has no curvature: a little of it keeps the intercept where it is.
+        pulled = np.append(np.full(len(self.common), self.penalty), 1e-12)
         gradient = pulled * (parameters - np.append(self.common, 0.0))
         gradient += np.stack([(error * one).sum(axis=0) for one in inputs], axis=1)
         hessian = np.empty((len(parameters), len(inputs), len(inputs)))
