@@ -28,9 +28,9 @@ class MacroFrontierDisplay(ModelDisplay):
     precision, recall : array of shape (n_vertices,)
         Macro precision and macro recall of the vertices, as in
         `labelwise.decisions.MacroFrontier`.
-    betas : sequence of float, default=()
+    betas : sequence of float
         Weights of recall for which macro F was maximised.
-    precision_of_betas, recall_of_betas : array of shape (n_betas,), default=()
+    precision_of_betas, recall_of_betas : array of shape (n_betas,)
         Macro precision and macro recall of these thresholds.
     name : str, default=None
         Name of the model in the legend.
@@ -67,9 +67,9 @@ class MacroFrontierDisplay(ModelDisplay):
         precision: Any,
         recall: Any,
         *,
-        betas: Sequence[float] = (),
-        precision_of_betas: Any = (),
-        recall_of_betas: Any = (),
+        betas: Sequence[float],
+        precision_of_betas: Any,
+        recall_of_betas: Any,
         name: str | None = None,
     ) -> None:
         self.precision, self.recall = np.asarray(precision), np.asarray(recall)
