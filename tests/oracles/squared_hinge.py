@@ -37,3 +37,25 @@ def machine(X, y, penalty, weights=None):
         C=1 / (total * penalty), dual=False, tol=1e-10, intercept_scaling=1e4, max_iter=100_000
     )
     return model.fit(X, y, sample_weight=weights)
+
+
+def naive_bayes_factors(X, y, weights=None):
+    """Factors of the features for a label, by sums over samples with and without it."""
+    weights = [1.0] * len(y) if weights is None else weights
+    n_features = X.shape[1]
+    occurs = X.any(axis=0).astype(float)
+    sums = {0: occurs.tolist(), 1: occurs.tolist()}
+    for row, label, weight in zip(X, y, weights, strict=True):
+        for f in range(n_features):
+            sums[int(label)][f] += weight * row[f]
+    ratios = np.array(
+        [
+            np.log(sums[1][f] / sum(sums[1])) - np.log(sums[0][f] / sum(sums[0]))
+            if occurs[f]
+            else 0.0
+            for f in range(n_features)
+        ]
+    )
+    before = sum(w * (row**2).sum() for row, w in zip(X, weights, strict=True))
+    after = sum(w * ((ratios * row) ** 2).sum() for row, w in zip(X, weights, strict=True))
+    return ratios * np.sqrt(before / after) if after > 0 else ratios * np.sqrt(before)

@@ -30,6 +30,7 @@ from labelwise._tables import (
 )
 from labelwise._text import listed, quoted
 from labelwise._validation import check_names, check_readable, is_frame
+from labelwise.features._okapi_weights import OkapiWeights
 from labelwise.features._text_terms import TextTerms
 
 
@@ -331,10 +332,11 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     Returns
     -------
     dict of str to TableFeatures
-        "words": words as they are; "stems": stems without stop words of English; "pairs": words and
-        pairs of successive words; "characters": two to five successive characters within words.
-        All but stems need no language, and have only terms of at least two texts. Terms are
-        weighted by tf-idf, with 1 + log of the count.
+        "words": words as they are; "stems": stems without stop words of English; "okapi": words,
+        whose counts are scaled by the length of the text; "pairs": words and pairs of successive
+        words; "characters": two to five successive characters within words. All but stems need no
+        language, and have only terms of at least two texts. Terms are weighted by tf-idf, with 1 +
+        log of the count, or with Okapi's weight of it.
 
     See Also
     --------
@@ -344,7 +346,7 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     --------
     >>> from labelwise.features import text_representations
     >>> list(text_representations(text="title"))
-    ['words', 'stems', 'pairs', 'characters']
+    ['words', 'stems', 'okapi', 'pairs', 'characters']
     """
     terms = {
         "words": TextTerms(stop_words=None, stem=False, min_df=2),
@@ -352,12 +354,13 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
         "pairs": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
         "characters": TextTerms(analyzer="char_wb", ngram_range=(2, 5), min_df=2),
     }
+    weighted = {
+        name: make_pipeline(one, TfidfTransformer(sublinear_tf=True)) for name, one in terms.items()
+    }
+    weighted["okapi"] = make_pipeline(clone(terms["words"]), OkapiWeights(), TfidfTransformer())
     return {
-        name: TableFeatures(
-            text=text,
-            text_transformer=make_pipeline(one, TfidfTransformer(sublinear_tf=True)),
-        )
-        for name, one in terms.items()
+        name: TableFeatures(text=text, text_transformer=weighted[name])
+        for name in ("words", "stems", "okapi", "pairs", "characters")
     }
 
 

@@ -89,9 +89,9 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         measures that take it.
     representations : mapping of str to transformer, default=None
         Transformers of X to features, such as those of `labelwise.features.text_representations`.
-        Each is fitted once to all samples. A quick linear learner is tried on each, in their order,
-        and the other default candidates on the first. None means that X are features. Only for
-        default candidates.
+        Each is fitted once to all samples. Quick linear learners are tried on each, the first one
+        on the first and then the quickest, and the other default candidates on the first. None
+        means that X are features. Only for default candidates.
     cv : int, splitter or iterable of (train, test), default=5
         An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.
     budget : float, default=None
@@ -154,16 +154,16 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     Notes
     -----
     The default candidates are logistic regressions, or on sparse features linear machines with one
-    penalty for all labels ("br"), linear and kernel support vector machines ("br-svm",
-    "br-kernel-svm"), forests for all labels and for each label ("forest", "br-forest"), extremely
-    randomised trees ("extra-trees"), nearest neighbours ("knn"),
+    penalty for all labels ("br") and the same with naive Bayes weights ("br-nb"), linear and kernel
+    support vector machines ("br-svm", "br-kernel-svm"), forests for all labels and for each label
+    ("forest", "br-forest"), extremely randomised trees ("extra-trees"), nearest neighbours ("knn"),
     `CalibratedLabelRanking` ("clr"), `ExactFPlugin` ("efp"), `SampledFPlugin` ("sfp"), and
     `OkapiNeighbors` ("okapi") for counts of terms. Features that are not sparse are divided by
     their standard deviation: for kernels and neighbours inside each fold, for linear models once,
     because these score all folds while they are fitted. A cost model of each candidate, of the
-    numbers of rows, features and labels, decides what is tried. Boosted trees are tried if
-    they are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
-    "catboost" if they are installed. `labelwise.save` does not write models of the last three.
+    numbers of rows, features and labels, decides what is tried. Boosted trees are tried if they are
+    named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and "catboost" if
+    they are installed. `labelwise.save` does not write models of the last three.
 
     For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
     is decided: with independent labels ("expected-f"), or with the label sets of training samples
@@ -182,11 +182,12 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     then tried and fitted on as many rows as the rest of the time is predicted to suffice for, and
     its decisions are tuned there; `leaderboard_` says so. Candidates that no such plan has time for
     are tried one after the other as long as the clock leaves time for them, by predicted seconds
-    times the pace of the trials before. With representations, no further candidate is tried after
-    three in a row were worse than the best by more than a standard error. If fits take longer than
-    predicted, a trial is stopped when the time is over, between two folds or two parts of the
-    labels, and the best so far is chosen. Only the first trial runs to its end in any case.
-    Estimators that are given as `candidates` have no cost model; only the clock limits them.
+    times the pace of the trials before. With representations, all linear learners are tried, but
+    none of the others after three in a row were worse than the best by more than a standard error.
+    If fits take longer than predicted, a trial is stopped when the time is over, between two folds
+    or two parts of the labels, and the best so far is chosen. Only the first trial runs to its end
+    in any case. Estimators that are given as `candidates` have no cost model; only the clock limits
+    them.
 
     A candidate that raises an error is left out; if all do, the first error is raised.
 

@@ -81,9 +81,11 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     ----------
     estimator : classifier, default=None
         Cloned for each label and fitted to its column of 0 and 1. None means linear models.
-    loss : {"log", "squared_hinge"}, default="log"
+    loss : {"log", "squared_hinge", "naive_bayes_hinge"}, default="log"
         The loss of the linear models: logistic regressions, or linear support vector machines with
-        the loss max(0, 1 - y m)² for margins m and y = ±1. Only used without an estimator.
+        the loss max(0, 1 - y m)² for margins m and y = ±1. "naive_bayes_hinge" is the latter with
+        features that are multiplied, for each label, by their naive Bayes log-ratios, see Notes; it
+        is for terms of texts (counts, or weights such as tf-idf). Only used without an estimator.
     penalty : "auto", float or sequence of float, default="auto"
         Penalty weight λ, or the values from which each label's λ is chosen; "auto" means 1e-4,
         1e-3, ..., 1e3. Only used without an estimator.
@@ -174,6 +176,15 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     label, an iteration of conjugate gradients much less, as few samples of a rare label are within
     the margin; the steps of all labels share one product with X.
 
+    With ``loss="naive_bayes_hinge"``, feature f of label j is multiplied by log(p / q), where p and
+    q are the shares of f in the sums of all features that occur, over the samples with and without
+    the label, after 1 was added to each sum; the factors of a label are divided by one number that
+    keeps the mean squared norm of the samples. The penalty is that of the weights of these
+    products: terms that are as frequent with the label as without it hardly get a weight. Each fold
+    has the factors of its own training samples. On held-out abstracts of "Hallmarks of Cancer",
+    micro F is 0.03 higher; with few texts and hundreds of labels, and on short comments, it is
+    lower. `coef_` are coefficients of the features as they are given.
+
     With ``share_penalty=True``, all folds are fitted at the chosen λ only, and only if their scores
     are needed: for `rescale`, and in `fit_scoring_folds`. On short texts, this takes a third of the
     time of a choice for each label, and rare labels gain from a choice that others share.
@@ -187,6 +198,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
 
     C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, "A Dual Coordinate Descent
     Method for Large-scale Linear SVM", ICML 2008.
+
+    S. Wang, C. D. Manning, "Baselines and Bigrams: Simple, Good Sentiment and Topic
+    Classification", ACL 2012, for naive Bayes log-ratios.
 
     S. S. Keerthi, D. DeCoste, "A Modified Finite Newton Method for Fast Solution of Large Scale
     Linear SVMs", Journal of Machine Learning Research, 2005.
@@ -366,13 +380,14 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         report: Callable[[str], None] | None = None,
     ) -> np.ndarray:
         """Fit the regressions; return the scores of the test samples of `splits`, if given."""
-        penalties, loss = check_penalty(self.penalty), check_loss(self.loss)
-        tol = check_tol(self.tol, loss)
+        penalties = check_penalty(self.penalty)
         for name in ("share_penalty", "compact", "standardize"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}.")
         targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
         X = learn_features(self, X)
+        loss = check_loss(self.loss, X)
+        tol = check_tol(self.tol, loss)
         weights = relative_weights(sample_weight, X.shape[0])
         X, deviations = self._standardized(X)
         if self.share_penalty:

@@ -59,8 +59,7 @@ def _quick_linear(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
 
     if is_sparse:
         # On texts, machines are quicker than logistic regressions, and their order is better.
-        options: dict[str, Any] = {"rescale": True, "share_penalty": True, "compact": True}
-        return BinaryRelevance(loss="squared_hinge", **options)
+        return BinaryRelevance(loss="squared_hinge", **_ON_TEXTS)
     return BinaryRelevance(rescale=True, standardize=True)
 
 
@@ -75,6 +74,16 @@ def _bag_sums(is_sparse: bool, seed: int | None) -> Any:
         # Counts of terms, the sums of which are those of whole texts.
         model = make_pipeline(TfidfTransformer(sublinear_tf=True), BinaryRelevance(penalty=1e-4))
     return BagPlugin(model, training="sums", random_state=seed)
+
+
+# Arguments of linear machines on terms of texts.
+_ON_TEXTS: dict[str, Any] = {"rescale": True, "share_penalty": True, "compact": True}
+
+
+def _naive_bayes(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
+    from labelwise.learners import BinaryRelevance
+
+    return BinaryRelevance(loss="naive_bayes_hinge", **_ON_TEXTS)
 
 
 def _kernel_svm(is_sparse: bool, seed: int | None) -> Any:  # noqa: ARG001
@@ -171,6 +180,7 @@ LEARNERS = (
         _quick_linear,
         seconds=costs.quick_linear,
         is_linear=True,
+        is_for_texts=True,
     ),
     RegisteredLearner(
         "br-svm",
@@ -180,6 +190,17 @@ LEARNERS = (
         _linear(loss="squared_hinge"),
         seconds=costs.linear_svm,
         is_linear=True,
+    ),
+    RegisteredLearner(
+        "br-nb",
+        "BinaryRelevance",
+        "binary relevance: a linear machine a label, on terms weighted by naive Bayes",
+        _HALF,
+        _naive_bayes,
+        seconds=costs.naive_bayes,
+        refusal=costs.unless_terms,
+        is_linear=True,
+        is_for_texts=True,
     ),
     RegisteredLearner(
         "br-kernel-svm",

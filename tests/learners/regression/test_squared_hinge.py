@@ -203,5 +203,6 @@ def test_a_descent_whose_steps_are_used_up_is_reported(monkeypatch):
 
 def test_an_unknown_loss_is_refused():
     X, Y = some_data()
-    with pytest.raises(ValueError, match='loss must be "log" or "squared_hinge", got \'hinge\''):
+    known = "loss must be one of log, squared_hinge, naive_bayes_hinge"
+    with pytest.raises(ValueError, match=f"{known}, got 'hinge'"):
         BinaryRelevance(loss="hinge").fit(X, Y)

@@ -237,14 +237,21 @@ class Unchanged:
 
 
 @pytest.mark.parametrize(
-    ("representation", "budget", "n_tried"),
-    [(Unchanged(), 100.0, 4), (Unchanged(), None, 6), (None, 100.0, 6)],
+    ("representation", "priority", "budget", "n_tried"),
+    [
+        (Unchanged(), 1, 100.0, 4),
+        (Unchanged(), 0, 100.0, 6),  # linear models, which a blend gains from
+        (Unchanged(), 1, None, 6),
+        (None, 1, 100.0, 6),
+    ],
 )
-def test_a_leader_on_texts_is_settled_after_three_worse_candidates(representation, budget, n_tried):
+def test_a_leader_on_texts_is_settled_after_three_worse_candidates(
+    representation, priority, budget, n_tried
+):
     guesses = [BinaryRelevance(DummyClassifier(strategy="stratified", random_state=0))] * 5
     field = [BinaryRelevance(DecisionTreeClassifier(max_depth=4, random_state=0)), *guesses]
     candidates = [
-        Candidate(f"{k}", one, float(k), lambda n_rows: 0.0, representation=representation)  # noqa: ARG005
+        Candidate(f"{k}", one, float(k), lambda _: 0.0, False, priority, representation)
         for k, one in enumerate(field)
     ]
     finish = run_race(candidates, arena_of(400), Clock(budget), quiet)

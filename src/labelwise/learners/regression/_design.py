@@ -108,9 +108,13 @@ class Design:
 
 
 def make_design(
-    X: Any, sample_weight: np.ndarray | None = None, *, penalizes_intercept: bool = False
+    X: Any,
+    sample_weight: np.ndarray | None = None,
+    *,
+    penalizes_intercept: bool = False,
+    keeps_features: bool = False,
 ) -> Design:
-    """Prepare all samples, rotated if that saves time.
+    """Prepare all samples, rotated if that saves time, unless coordinates must be the features.
 
     If intercepts are penalised, they are the weights of a last feature that is 1, and no mean is
     subtracted, which would change the intercepts without a change of the penalty.
@@ -118,6 +122,8 @@ def make_design(
     share = np.full(X.shape[0], 1 / X.shape[0])
     if sample_weight is not None:
         share = sample_weight / sample_weight.sum()
+    if keeps_features:
+        return _of_sparse(sparse.csc_array(X), np.asarray(X.T @ share), share)
     if not penalizes_intercept:
         return _of_features(X, np.asarray(X.T @ share), share)
     ones = np.ones((X.shape[0], 1))

@@ -20,7 +20,11 @@ from labelwise._validation import check_groups, check_real, is_whole, n_rows
 from labelwise.learners.regression._batched_descent import first_step, minimize
 from labelwise.learners.regression._design import Design, make_design
 from labelwise.learners.regression._log_loss import MeanLogLoss, Point, Tasks
-from labelwise.learners.regression._squared_hinge import MeanSquaredHinge, minimize_hinge
+from labelwise.learners.regression._squared_hinge import (
+    MeanSquaredHinge,
+    NaiveBayesHinge,
+    minimize_hinge,
+)
 from labelwise.splitting import MultilabelStratifiedKFold
 
 # 1e3, ..., 1e-4, as in Dembczyński et al. (2013), section 7.
@@ -68,7 +72,7 @@ class RegressionProblem(NamedTuple):
     n_jobs: int | None = None
     report: Callable[[str], None] = _no_report
     keeps_margins: bool = False  # whether to return the margins of held-out samples
-    loss: str = "log"  # or "squared_hinge", for tasks of one column
+    loss: str = "log"  # others are for tasks of one column
     rescales: bool = False  # whether margins are rescaled; only for tasks of one column
     shares_penalty: bool = False  # whether one penalty is chosen for all tasks of one column
     penalizes_intercept: bool = False  # only for the log-loss
@@ -99,10 +103,13 @@ def shared_penalties(penalty: Any, X: Any) -> tuple[float, ...]:
     return tuple(squared_norm / (X.shape[0] * C) for C in _SHARED_C)
 
 
-def check_loss(loss: Any) -> str:
-    """Check `loss`, the name of a loss."""
+def check_loss(loss: Any, X: Any) -> str:
+    """Check `loss`, the name of a loss, which may be for features that are not negative."""
     if not isinstance(loss, str) or loss not in _LOSSES:
-        raise ValueError(f'loss must be "log" or "squared_hinge", got {loss!r}.')
+        raise ValueError(f"loss must be one of {', '.join(_LOSSES)}, got {loss!r}.")
+    entries = X.data if sparse.issparse(X) else X
+    if _LOSSES[loss].keeps_features and (least := entries.min(initial=0.0)) < 0:
+        raise ValueError(f"X must not be negative with loss={loss!r}, got {least:g}.")
     return loss
 
 
@@ -155,12 +162,14 @@ def fit_regressions(problem: RegressionProblem, tasks: Tasks) -> Regressions:
     """
     # One thread per product: jobs already use all cores, and results do not depend on threads.
     with _linear_algebra().limit(limits=1, user_api="blas"):
-        if _LOSSES[problem.loss].is_shuffled:
+        loss = _LOSSES[problem.loss]
+        if loss.is_shuffled:
             problem, tasks = _shuffled(problem, tasks)
         design = make_design(
             problem.X,
             problem.sample_weight,
             penalizes_intercept=problem.penalizes_intercept,
+            keeps_features=loss.keeps_features,
         )
         if problem.shares_penalty and len(problem.penalties) > 1:
             problem = problem._replace(penalties=(_shared_penalty(problem, design, tasks),))
@@ -300,6 +309,7 @@ class _Loss(NamedTuple):
     beyond: Callable[..., np.ndarray] | None = None
     # The start of a fold from weights of all samples; None if it gains nothing from them.
     restart: Callable[..., Any] | None = None
+    keeps_features: bool = False  # whether the coordinates must be the features
 
 
 _LOSSES = {
@@ -307,6 +317,15 @@ _LOSSES = {
     # On bibtex, values are then 3e-4 above the optimum; with liblinear's default, 1e-3.
     "squared_hinge": _Loss(
         MeanSquaredHinge, minimize_hinge, 1e-3, 1e-3, True, restart=MeanSquaredHinge.restart
+    ),
+    "naive_bayes_hinge": _Loss(
+        NaiveBayesHinge,
+        minimize_hinge,
+        1e-3,
+        1e-3,
+        True,
+        restart=MeanSquaredHinge.restart,
+        keeps_features=True,
     ),
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from labelwise.learners.regression._design import Design, product
+from labelwise.learners.regression._design import Design, SparseRows, product
 from labelwise.learners.regression._log_loss import Tasks
 
 # Part of the mean squared norm of rows that weighs the constraint of the intercept.
@@ -36,6 +38,13 @@ class MeanSquaredHinge:
         n_samples = design.rows.shape[0]
         self.weights = np.ones(n_samples) if sample_weight is None else sample_weight
         self.total = float(self.weights.sum())
+
+    # Factors of the features, of shape (n_labels, n_coordinates); None if they are 1.
+    factors: np.ndarray | None = None
+
+    def rows_of(self, label: int) -> SparseRows:  # noqa: ARG002
+        """Return the samples, with the features that the machine of a label sees."""
+        return self.design.sparse_rows
 
     def start(self) -> HingePoint:
         """Return the optimum of intercepts without weights."""
@@ -70,11 +79,51 @@ class MeanSquaredHinge:
         dual *= self.weights / (self.total / 2 * penalty[:, None])
         return HingePoint(W, dual)
 
-    def products(self, W: np.ndarray, bias: np.ndarray | float) -> np.ndarray:
-        """Multiply samples by weights (n_labels, n_coordinates), and add intercepts."""
+    def products(self, W: np.ndarray, bias: np.ndarray | float, tasks: np.ndarray) -> np.ndarray:
+        """Multiply samples by the weights (n_tasks, n_coordinates) of labels, add intercepts."""
         columns = np.empty((W.shape[1] + 1, len(W)))
         columns[:-1], columns[-1] = W.T, bias
+        if self.factors is not None:
+            columns[:-1] *= self.factors[tasks].T
         return np.ascontiguousarray(product(self.design.rows, columns).T)
+
+
+class NaiveBayesHinge(MeanSquaredHinge):
+    """Mean squared hinge loss on features that are multiplied by naive Bayes log-ratios.
+
+    The factor of feature f for a label is log(p_f / q_f), where p_f and q_f are the shares of the
+    feature in the sums of all features over the samples with and without the label, with 1 added
+    to each sum. The factors of a label are then divided by one number, so that the mean squared
+    norm of the samples does not change. They are those of the samples of the objective: of the
+    training samples of a fold, for its machines.
+    """
+
+    @cached_property
+    def factors(self) -> np.ndarray:  # type: ignore[override]
+        """Factors of the features, of shape (n_labels, n_coordinates)."""
+        rows = sparse.csr_array(self.design.rows)[:, :-1]
+        # With weights of 1 on average, smoothing does not depend on their scale.
+        weights = self.weights * (self.weights.size / self.total)
+        having = (rows.T @ self.targets.multiply(weights[:, None])).toarray().T
+        lacking = np.maximum(rows.T @ weights - having, 0.0)
+        shares = [(1 + sums) / (1 + sums).sum(axis=1, keepdims=True) for sums in (having, lacking)]
+        ratios = np.log(shares[0] / shares[1])
+        squares = self._squares.T @ weights
+        norms = ratios**2 @ squares
+        return np.asarray(
+            ratios * np.sqrt(squares.sum() / np.where(norms > 0, norms, 1.0))[:, None]
+        )
+
+    @cached_property
+    def _squares(self) -> Any:
+        rows = sparse.csr_array(self.design.rows)[:, :-1]
+        return rows.multiply(rows).tocsr()
+
+    def rows_of(self, label: int) -> SparseRows:
+        """Return the samples, with the features multiplied by the factors of a label."""
+        indptr, indices, data = self.design.sparse_rows.matrix
+        factors = self.factors[label]
+        return SparseRows((indptr, indices, data * factors[indices]), self._squares @ factors**2)
 
 
 class _Machines(NamedTuple):
@@ -113,8 +162,10 @@ def minimize_hinge(
     machines = _Machines(signs, ridge, W[:, :-1], W[:, -1] - shift)
     dual = start.dual
     for k, j in enumerate(tasks.tolist()):
-        machines.bias[k] = _descend(objective, machines, k, dual[j])
-    n_left = _take_newton_steps(objective, machines, tolerance)
+        machines.bias[k] = _descend(objective.weights, objective.rows_of(j), machines, k, dual[j])
+    n_left = _take_newton_steps(objective, machines, tasks, tolerance)
+    if objective.factors is not None:
+        machines.W[:] *= objective.factors[tasks]
     W[:, -1] = machines.bias
     if centre is not None:
         W[:, -1] += machines.W @ centre
@@ -125,33 +176,36 @@ def minimize_hinge(
     return HingePoint(found, dual), n_left
 
 
-def _descend(objective: MeanSquaredHinge, machines: _Machines, k: int, dual: np.ndarray) -> float:
+def _descend(
+    weights: np.ndarray, rows: SparseRows, machines: _Machines, k: int, dual: np.ndarray
+) -> float:
     """Change dual variables by coordinate descent, set the weights, and return the intercept."""
     from labelwise.learners.regression._squared_hinge_kernels import add_rows, descend
 
-    rows = objective.design.sparse_rows
     signs, ridge, w = machines.take(k)
     with np.errstate(divide="ignore"):
-        by_sample = ridge / objective.weights
+        by_sample = ridge / weights
     moved = np.flatnonzero(dual)
     w[:] = 0
     add_rows(rows.matrix, moved, dual[moved] * signs[moved], w)
-    free = machines.bias[k], _OF_NORMS * rows.norms.mean() + ridge / objective.total
+    free = machines.bias[k], _OF_NORMS * rows.norms.mean() + ridge / weights.sum()
     return float(descend(rows.matrix, rows.norms, signs, by_sample, dual, w, free, _NUMBERS))
 
 
-def _take_newton_steps(objective: MeanSquaredHinge, machines: _Machines, tolerance: float) -> int:
+def _take_newton_steps(
+    objective: MeanSquaredHinge, machines: _Machines, tasks: np.ndarray, tolerance: float
+) -> int:
     """Take Newton's steps of all labels until they have converged; count those that have not."""
     from labelwise.learners.regression._squared_hinge_kernels import advance, newton_step
 
-    rows = objective.design.sparse_rows.matrix
-    margins = objective.products(machines.W, machines.bias)
+    margins = objective.products(machines.W, machines.bias, tasks)
     left = np.arange(machines.bias.size)
     for _ in range(_MOST_STEPS):
         steps = np.empty((left.size, machines.W.shape[1]))
         for q, k in enumerate(left.tolist()):
+            rows = objective.rows_of(int(tasks[k])).matrix
             newton_step(rows, objective.weights, *machines.take(k), margins[k], steps[q])
-        ahead = objective.products(steps, 0.0)
+        ahead = objective.products(steps, 0.0, tasks[left])
         is_done = np.zeros(left.size, dtype=bool)
         for q, k in enumerate(left.tolist()):
             line = margins[k], steps[q], ahead[q]

@@ -28,6 +28,7 @@ class RegisteredLearner(NamedTuple):
     seconds: Callable[[Size], float] | None = None  # predicted, of one fit; None: no candidate
     refusal: Callable[[Size], str] = never  # why it is not for these samples, or ""
     is_linear: bool = False  # the first of these is always tried on sparse features
+    is_for_texts: bool = False  # whether it is tried on each representation of texts
     is_saved: bool = True  # whether `labelwise.save` writes its models
     least_rows: int = 1  # fewer are too few for a fit to four of five folds
 
@@ -40,7 +41,7 @@ class Candidate(NamedTuple):
     cost: float  # of a fit to all rows: the lower one of two equally good candidates is chosen
     seconds: Callable[[int], float]  # predicted, of a fit to a number of rows
     is_first: bool = False  # whether it is tried first, whatever its predicted seconds
-    priority: int = 0  # others are tried in this order; of equals, the cheaper first
+    priority: int = 0  # others are tried in this order; of equals, the quicker first
     representation: Any = None  # `Representation` whose features it takes; None for those of X
 
 

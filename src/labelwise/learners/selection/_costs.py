@@ -60,6 +60,11 @@ def quick_linear(size: Size) -> float:
     return 0.03 + n_fits * (6e-9 * entries + 1e-7 * size.n_rows + 2e-8 * size.n_features)
 
 
+def naive_bayes(size: Size) -> float:
+    """Predict the seconds of quick machines whose features are multiplied for each label."""
+    return 2 * quick_linear(size)
+
+
 def linear_svm(size: Size) -> float:
     """Predict the seconds of linear support vector machines at eight penalties."""
     products = 3e-7 * size.n_rows * size.n_stored * size.n_labels
@@ -124,6 +129,11 @@ def unless_many_rows(size: Size) -> str:
     if size.n_rows >= _LEAST_ROWS_OF_TREES:
         return ""
     return f"it is for at least {_LEAST_ROWS_OF_TREES} rows"
+
+
+def unless_terms(size: Size) -> str:
+    """Refuse features that are not sparse."""
+    return "" if size.is_sparse else "it is for terms of texts"
 
 
 def unless_counts(size: Size) -> str:

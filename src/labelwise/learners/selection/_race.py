@@ -186,9 +186,10 @@ def _is_settled(one: Candidate, trials: Sequence[Trial]) -> bool:
     """Return whether the best trial leads so clearly that a candidate on texts is not tried.
 
     The last trials must be worse by more than a standard error. On texts, linear models come first,
-    and usually lead; elsewhere, each learner may be the best.
+    and usually lead; elsewhere, each learner may be the best. All linear ones are tried, because a
+    blend gains from those that are worse, too.
     """
-    if one.representation is None or len(trials) <= _WORSE_IN_A_ROW:
+    if one.representation is None or one.priority == 0 or len(trials) <= _WORSE_IN_A_ROW:
         return False
     top = trials[int(np.argmax([trial.judgement.compared for trial in trials]))]
     return not any(is_tie(top, trial) for trial in trials[-_WORSE_IN_A_ROW:])
@@ -262,8 +263,11 @@ def _going_on(
 
 def _plan(candidates: Sequence[Candidate], arena: Arena, clock: Clock) -> _Plan:
     """Plan the rounds; candidates that no plan has time for are left out, the dearest first."""
-    field = sorted(candidates, key=lambda one: (not one.is_first, one.priority, one.cost))
     whole = len(arena.samples.Y)
+    field = sorted(
+        candidates,
+        key=lambda one: (not one.is_first, one.priority, one.seconds(whole), one.cost),
+    )
     if clock.budget is None:
         return _Plan([RaceRound(whole, len(field))], field, [], ())
     budget = clock.left()

@@ -15,7 +15,6 @@ from labelwise.learners.selection._candidates import (
     Candidate,
     RegisteredLearner,
     default_candidates,
-    quick_linear,
     size_of,
 )
 from labelwise.learners.selection._costs import Size
@@ -106,22 +105,22 @@ def check_representations(given: Any) -> dict[str, Any]:
 def candidates_on(
     representations: Sequence[Representation], register: Sequence[RegisteredLearner], seed: int
 ) -> tuple[list[Candidate], list[tuple[str, str]]]:
-    """Return the default candidates: a quick linear learner on each representation, others on one.
+    """Return the default candidates: quick linear learners on all representations, others on one.
 
-    Linear learners come first, in the order of the representations. All others are tried on the
-    first representation, if time is left.
+    Linear learners come first: the first one on the first representation, then by their predicted
+    seconds. All others are tried on the first representation, if time is left.
     """
     main = representations[0]
     taken, left_out = default_candidates(register, main.size, seed, main.part)
-    linear = [one for one in register if one is quick_linear(register)]
+    linear = [one for one in register if one.is_for_texts]
     found = [
         # Linear models decide equally fast: the best is chosen by its value.
-        _on(one, candidate._replace(cost=0.0), priority)
-        for priority, one in enumerate(representations)
+        _on(one, candidate._replace(cost=0.0, is_first=candidate.is_first and one is main), 0)
+        for one in representations
         for candidate in default_candidates(linear, one.size, seed, one.part)[0]
     ]
-    others = [one for one in taken if one.name not in {first.name for first in linear}]
-    found += [_on(main, one, len(representations)) for one in others]
+    others = [one for one in taken if one.name not in {quick.name for quick in linear}]
+    found += [_on(main, one, 1) for one in others]
     return found, left_out
 
 
@@ -129,7 +128,6 @@ def _on(representation: Representation, candidate: Candidate, priority: int) -> 
     """Return a candidate that takes the features of a representation."""
     return candidate._replace(
         name=f"{candidate.name}/{representation.name}",
-        is_first=priority == 0,
         seconds=partial(_with_transformer, candidate, representation),
         priority=priority,
         representation=representation,
