@@ -106,6 +106,12 @@ def test_an_answer_of_the_queue_that_is_not_one_is_refused(folder, monkeypatch, 
     words = ("audit", folder / "t.json", folder / "scores.csv", "-o", folder / "f.csv")
     said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
     assert "must be 0, 1, empty, or ? if not sure, got 'maybe' in row 1 of " in said
+    (folder / "q.csv").write_text("id,label,answer\nr0,sea,1\nr9999,sea,0\n")
+    said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
+    assert said.endswith("q.csv: must have rows and labels of the scores, got 'sea' of 'r9999'.\n")
+    (folder / "q.csv").write_text("id,label,answer\nr0,sea,1\nr0,sea,0\n")
+    said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
+    assert said.endswith("q.csv: has 'sea' of 'r0' twice, in row 2.\n")
     assert not (folder / "f.csv").exists()
 
 
@@ -121,4 +127,4 @@ def test_wrong_use_is_refused_in_one_sentence(folder, monkeypatch, capsys):
     text = (folder / "c.csv").read_text().replace("sea", "sky")
     (folder / "c.csv").write_text(text)
     said = refusal(monkeypatch, capsys, "audit", "--answers", folder / "c.csv")
-    assert "must have the cells of the plan: cell" in said
+    assert "must have the cells of the plan, got 'sky' of 'r" in said

@@ -8,7 +8,8 @@ from hypothesis import example, given, strategies as st
 from scipy import sparse
 from scipy.special import expit
 
-from labelwise.deployment import chances_of_errors, find_label_errors
+from labelwise._error_chances import chances_of_errors
+from labelwise.deployment import find_label_errors
 from tests.cli.shell import refusal, run
 from tests.oracles import label_errors as oracle
 

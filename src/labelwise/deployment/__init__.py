@@ -17,12 +17,7 @@ if TYPE_CHECKING:
     from labelwise.deployment._check import PromiseCheck as PromiseCheck, check_promises
     from labelwise.deployment._doctor import Finding as Finding, Findings as Findings, doctor
     from labelwise.deployment._expect import Expectation as Expectation, expect
-    from labelwise.deployment._files import read_answers as read_answers
-    from labelwise.deployment._label_errors import (
-        LabelErrors as LabelErrors,
-        chances_of_errors as chances_of_errors,
-        find_label_errors,
-    )
+    from labelwise.deployment._label_errors import LabelErrors as LabelErrors, find_label_errors
     from labelwise.deployment._monitor import Monitor
     from labelwise.deployment._promises import Promise as Promise
 

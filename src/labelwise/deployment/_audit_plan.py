@@ -133,6 +133,13 @@ class AuditPlan:
     def _names(self) -> tuple[str, ...]:
         return self.label_names or tuple(map(str, range(self.totals.weight.shape[1])))
 
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """Id and label of each cell."""
+        return [
+            (row, self._names[j]) for row, j in zip(self.ids, self.labels.tolist(), strict=True)
+        ]
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the list to fill in, as columns of a table.
 
@@ -145,7 +152,7 @@ class AuditPlan:
         return {
             "cell": list(range(1, len(self) + 1)),
             "id": list(self.ids),
-            "label": [self._names[j] for j in self.labels.tolist()],
+            "label": [label for _, label in self.cells],
             "score": self.scores.tolist(),
             "decision": np.where(self.states == 2, -1, self.states).tolist(),
             "answer": [""] * len(self),
@@ -230,9 +237,10 @@ def plan_audit(
 "macro-recall"}, default="micro-f"
         Measure that is to be known best. The report has all measures, whatever the goal. F has the
         beta that the thresholds were tuned for.
-    known : array, sparse matrix or frame of shape (n_samples, n_labels), default=None
+    known : array, sparse matrix or frame of shape (n_samples, n_labels), str or Path, default=None
         Answers that are known already, such as those of the review queue: 0 or 1, and NaN where
-        nothing is known. These cells are counted as they are, and not drawn.
+        nothing is known. These cells are counted as they are, and not drawn. A path names a filled
+        list with the columns "id" (or "row"), "label" and "answer".
     calibrate : pair of scores and labels, default=None
         Labelled samples, usually those that the thresholds were tuned on. A sigmoid is fitted to
         each label to guess the probabilities of cells. None takes scores as probabilities, which
@@ -307,6 +315,13 @@ def plan_audit(
     names = tuple(map(str, range(n_samples))) if ids is None else tuple(map(str, ids))
     if len(names) != n_samples:
         raise ValueError(f"ids must have one id for each of {n_samples} samples, got {len(names)}.")
+    if len(set(names)) < n_samples:
+        raise ValueError(f"ids must be unique, got {n_samples - len(set(names))} ids again.")
+    if isinstance(known, str | Path):
+        from labelwise.deployment._files import known_answers
+
+        labels = thresholds.label_names or tuple(map(str, range(len(thresholds))))
+        known = known_answers(Path(known), names, labels)
     rows, drawn, totals = _draw(
         _cells(thresholds, matrix, Calibration(thresholds, matrix, calibrate), known),
         len(thresholds),

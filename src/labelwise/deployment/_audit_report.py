@@ -268,7 +268,7 @@ def audit_report(
     answers : sequence of shape (n_cells,), str or Path
         Answer to each cell in the order of the plan: 1 or 0, None or NaN if there is none yet, and
         "?" if the person looked and is not sure. A path names the filled list, a csv file with the
-        columns "cell", "id", "label" and "answer" in any order.
+        columns "id", "label" and "answer"; its rows may be in any order, and cells may be left out.
     at_least : mapping of str to float, default=None
         Promises to prove, as ``{"micro-f": 0.6}``; None takes those of the plan.
     level : float, default=0.95
@@ -317,7 +317,7 @@ def audit_report(
     check_instance(plan, AuditPlan, "plan")
     level = check_real(level, "level", least=0.5, most=0.9999)
     promises = plan.promises if at_least is None else check_at_least(at_least, GOALS)
-    given = answers_of(plan.columns(), answers)
+    given = np.array(answers_of(plan.cells, answers), dtype=object)
     counted_until = int(np.argmax(np.append(given == "", True)))
     found = np.where(given[:counted_until] == "?", np.nan, given[:counted_until] == "1")
     alpha, beta = 1 - level, plan.beta

@@ -5,7 +5,7 @@ Importing pydantic takes 0.06 seconds, so that this file is imported only to rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -97,16 +97,64 @@ class MonitorFile(JsonFile):
         return self
 
 
-def answers_of(cells: Mapping[str, list[Any]], answers: Any) -> np.ndarray:
-    """Return "1", "0", "?" or "" for each cell of a list, from a sequence or a file."""
+def answers_of(cells: Sequence[tuple[str, str]], answers: Any) -> list[str]:
+    """Return "1", "0", "?" or "" for each cell (a row and a label), from a sequence or a file."""
     if isinstance(answers, str | Path):
-        return _from_file(cells, Path(answers))
-    given, n_cells = list(answers), len(cells["id"])
-    if len(given) != n_cells:
+        path = Path(answers)
+        found = read_answers(path)
+        planned = set(cells)
+        for row, label in found:
+            if (row, label) not in planned:
+                raise DataError(
+                    path, f"must have the cells of the plan, got {quoted(label)} of {quoted(row)}."
+                )
+        return [found.get(cell, "") for cell in cells]
+    given = list(answers)
+    if len(given) != len(cells):
         raise ValueError(
-            f"answers must have one answer for each of {n_cells} cells, got {len(given)}."
+            f"answers must have one answer for each of {len(cells)} cells, got {len(given)}."
         )
-    return np.array([_word(one, f"of cell {i}") for i, one in enumerate(given, 1)], dtype=object)
+    return [_word(one, f"of cell {i}") for i, one in enumerate(given, 1)]
+
+
+def known_answers(path: Path, rows: Sequence[str], labels: Sequence[str]) -> np.ndarray:
+    """Return the answers of a list as a matrix, with NaN where there is none."""
+    known = np.full((len(rows), len(labels)), np.nan)
+    places = [{name: i for i, name in enumerate(names)} for names in (rows, labels)]
+    for (row, label), answer in read_answers(path).items():
+        if row not in places[0] or label not in places[1]:
+            raise DataError(
+                path,
+                f"must have rows and labels of the scores, got {quoted(label)} of {quoted(row)}.",
+            )
+        if answer in ("0", "1"):
+            known[places[0][row], places[1][label]] = float(answer)
+    return known
+
+
+def read_answers(path: Path) -> dict[tuple[str, str], str]:
+    """Read the cells of a filled list, by row and label, with "1", "0", "?" or "" for each.
+
+    The row is in the column "id" or "row", or else in the first column.
+    """
+    from labelwise._tables import read_frame
+
+    texts = ["id", "row", "label", "answer"]
+    table = read_frame(path, texts)
+    names = table.column_names
+    for name in ("label", "answer"):
+        if name not in names:
+            raise DataError(path, f"has no column {quoted(name)}, which a list of cells has.")
+    of_row = next((one for one in ("id", "row") if one in names), names[0])
+    if of_row not in texts:
+        table = read_frame(path, [*texts, of_row])
+    columns = (table.column(name).to_pylist() for name in (of_row, "label", "answer"))
+    found: dict[tuple[str, str], str] = {}
+    for number, (row, label, answer) in enumerate(zip(*columns, strict=True), 1):
+        if (row, label) in found:
+            raise DataError(path, f"has {quoted(label)} of {quoted(row)} twice, in row {number}.")
+        found[row, label] = _word("" if answer is None else answer, f"in row {number} of {path}")
+    return found
 
 
 def _word(answer: Any, whose: str) -> str:
@@ -115,46 +163,4 @@ def _word(answer: Any, whose: str) -> str:
         raise ValueError(
             f"answers must be 0, 1, empty, or ? if not sure, got {str(answer)!r:.50} {whose}."
         )
-    return found
-
-
-def read_answers(path: Path, first: str | None = None) -> dict[str, list[str]]:
-    """Read the columns of a filled list as texts: id (or row), label, answer, and perhaps cell.
-
-    Answers are "1", "0", "?" or "".
-    """
-    from labelwise._tables import read_frame
-
-    table = read_frame(path, ["cell", "id", "row", "label", "answer"])
-    for name in ("label", "answer", *([first] if first else [])):
-        if name not in table.column_names:
-            raise DataError(path, f"has no column {quoted(name)}, which a list of cells has.")
-    columns = {
-        name: ["" if one is None else str(one) for one in table.column(name).to_pylist()]
-        for name in table.column_names
-    }
-    answers = [_word(one, f"in row {i} of {path}") for i, one in enumerate(columns["answer"], 1)]
-    return {**columns, "answer": answers}
-
-
-def _from_file(expected: Mapping[str, list[Any]], path: Path) -> np.ndarray:
-    """Read answers, and match them by the number of the cell; refuse another id or label."""
-    columns = read_answers(path, "cell")
-    wanted = dict(enumerate(zip(expected["id"], expected["label"], strict=True), 1))
-    ids: list[Any] = columns.get("id") or [None] * len(columns["cell"])
-    found = np.full(len(wanted), "", dtype=object)
-    for number, given, label, answer in zip(
-        columns["cell"], ids, columns["label"], columns["answer"], strict=True
-    ):
-        cell = int(number) if number.isdigit() else 0
-        if cell not in wanted:
-            raise DataError(path, f"must have each cell of the plan once, got {number!r:.50}.")
-        row, name = wanted.pop(cell)
-        if (given or row, label) != (row, name):
-            raise DataError(
-                path,
-                f"must have the cells of the plan: cell {number} is label {quoted(name)} of "
-                f"{quoted(row)}, got {quoted(label)} of {quoted(given or row)}.",
-            )
-        found[cell - 1] = answer
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,11 +19,6 @@ from labelwise.cli._outputs import (
     working,
 )
 from labelwise.cli.running import command
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from labelwise._validation import NamedMatrix
 
 
 @command(
@@ -95,7 +90,7 @@ def audit(
             rows.scores.values,
             cells,
             goal=goal,
-            known=None if queue is None else _answered(queue, rows.scores),
+            known=queue,
             calibrate=rows.calibrate,
             at_least=promises,
             ids=rows.scores.ids,
@@ -105,7 +100,9 @@ def audit(
         answer = columns.pop("answer")
         if texts is not None:
             shown, more = source.row_columns(texts, rows.scores)
-            numbers = _row_numbers(rows.scores)
+            numbers = {
+                one: i for i, one in enumerate(rows.scores.ids or map(str, range(len(rows.scores))))
+            }
             columns |= {name: [of[numbers[i]] for i in plan.ids] for name, of in shown.items()}
             rows.notes.extend(more)
         write_cells(output, {**columns, "answer": answer}, safe_csv=safe_csv)
@@ -116,30 +113,3 @@ def audit(
 
 def _plan_file(path: Path) -> Path:
     return path.with_suffix(".plan.json")
-
-
-def _row_numbers(scored: NamedMatrix) -> dict[str, int]:
-    return {one: i for i, one in enumerate(scored.ids or map(str, range(len(scored))))}
-
-
-def _answered(path: Path, scored: NamedMatrix) -> np.ndarray:
-    """Return the answers of a review queue as a matrix, with NaN where there is none."""
-    import numpy as np
-
-    columns = deployment.read_answers(path)
-    id_name = scored.id_name if scored.ids is not None else "row"
-    if id_name not in columns:
-        raise ValueError(f"--queue must have the column {id_name!r} of the scores.")
-    rows = _row_numbers(scored)
-    labels = {
-        one: j for j, one in enumerate(scored.label_names or map(str, range(scored.shape[1])))
-    }
-    known = np.full(scored.shape, np.nan)
-    for row, label, answer in zip(
-        *(columns[one] for one in (id_name, "label", "answer")), strict=True
-    ):
-        if row not in rows or label not in labels:
-            raise ValueError(f"--queue must have rows and labels of the scores, got {row!r:.80}.")
-        if answer in ("0", "1"):
-            known[rows[row], labels[label]] = float(answer)
-    return known

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._error_chances import chances_of_errors
 from labelwise._tuning import Problem
-from labelwise.deployment import chances_of_errors
 
 # Cells of a block of labels, whether a sparse matrix stores them or not.
 _TOGETHER = 2**22
