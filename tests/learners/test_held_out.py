@@ -1,6 +1,7 @@
 """score_held_out: models of other samples score and decide the training samples of a model."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
@@ -84,3 +85,13 @@ def test_only_samples_behind_the_guarantee_are_held_out():
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         score_held_out(TunedThresholds(BinaryRelevance()), X, Y)
+
+
+def test_labels_of_frames_are_matched_with_the_model_by_name():
+    names = [f"label {j}" for j in range(Y.shape[1])]
+    frame = pd.DataFrame(Y, columns=names)
+    model = TunedThresholds(BinaryRelevance(penalty=0.1)).fit(X, frame)
+    turned = score_held_out(model, X, frame[names[::-1]])
+    assert (turned.scores == score_held_out(model, X, frame).scores).all()
+    with pytest.raises(ValueError, match="lacks label 'label 0'"):
+        score_held_out(model, X, frame[names[1:]])

@@ -17,7 +17,7 @@ from labelwise._estimators import (
     splits_of,
 )
 from labelwise._tuning import Samples, constant_scores
-from labelwise._validation import check_groups, check_labels, dense_targets, take_rows
+from labelwise._validation import check_groups, dense_targets, labels_for, take_rows
 from labelwise.decisions import TunedThresholds
 from labelwise.learners._best_learner import BestLearner
 
@@ -57,7 +57,8 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
     X : {array-like, sparse matrix, frame} of shape (n_samples, n_features)
         The samples that the model was fitted to, as its ``fit`` took them.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        Labels of the samples, 0 or 1. Columns are in the order of the model, and NaN is missing.
+        Labels of the samples, 0 or 1. NaN is a missing label. Columns of frames are matched with
+        the labels of the model by name, other columns are in the order of the model.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in the same fold.
 
@@ -96,7 +97,7 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
     ((200, 6), True)
     """
     check_is_fitted(model)
-    labels = check_labels(Y, allow_missing=True)
+    labels = labels_for(model, Y)
     Y = dense_targets(labels.matrix, labels.missing)
     if isinstance(model, Pipeline):
         X, model = model[:-1].transform(X), model[-1]
