@@ -21,6 +21,7 @@ NEEDED = {
     "skorch": ("torch", "skorch"),
     "onnx": ("skl2onnx", "onnxruntime"),
     "mlflow": ("mlflow",),
+    "parts_inside_learners": (),
 }
 # Recipes that compare a cut at 0.5 with tuned thresholds.
 LEARN = ("pytorch", "lightgbm", "xgboost", "catboost", "skorch")
@@ -111,3 +112,15 @@ def test_mlflow_gives_back_what_was_logged(tmp_path):
     names = run_recipe("mlflow", tmp_path)
     assert np.array_equal(names["again"].values, names["tuned"].values)
     assert names["logged"]["micro-f"] == names["evaluation"]["micro-f"]
+
+
+def test_parts_inside_learners_have_the_shares_of_all_labels(tmp_path):
+    names = run_recipe("parts_inside_learners", tmp_path)
+    assert names["pruned"].get_n_leaves() < names["tree"].get_n_leaves()
+    assert names["f_of"](names["pruned"], names["prune"]) == max(
+        names["f_of"](model, names["prune"]) for model in names["subtrees"]
+    )
+    assert names["best"].loss_curve_[-1] != names["network"].loss_curve_[-1]
+    assert names["ensemble"]["micro-f"] > 0.5
+    means = {method: np.mean(values) for method, values in names["ld"].items()}
+    assert means["balanced"] <= means["iterative"] < means["random"] / 2
