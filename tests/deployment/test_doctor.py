@@ -3,6 +3,7 @@
 import json
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ from scipy.special import expit
 
 from labelwise.decisions import Thresholds, best_thresholds
 from labelwise.deployment import doctor
+from labelwise.deployment._doctor import CHECKS
 from tests.cli.shell import run, run_program
+
+PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"
 
 
 def draw(seed, n_samples=600, n_labels=3):
@@ -62,6 +66,13 @@ def test_each_fault_has_its_code(tmp_path):
         assert codes(scores, Y, groups=groups, thresholds=one) == []
     assert codes(scores.round(1), Y) == ["D09"]
     assert codes(scores, Y, label_names=["sea", "Sea ", "sky"]) == ["D10"]
+
+
+def test_the_page_says_of_each_code_when_it_is_found_and_what_to_do():
+    sections = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
+    titles = [section.partition("\n")[0] for section in sections]
+    assert titles == [f"{code}: {name}" for code, (name, _) in CHECKS.items()]
+    assert all("\n\n**What to do.** " in section for section in sections)
 
 
 def test_checks_that_need_more_inputs_are_left_out():

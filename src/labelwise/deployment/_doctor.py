@@ -154,7 +154,8 @@ def doctor(
 
     Notes
     -----
-    The page "After the decision" of the documentation lists the codes, and what to do.
+    The page "Faults that doctor finds" of the documentation says for each code when it is reported,
+    and what to do.
 
     Examples
     --------
