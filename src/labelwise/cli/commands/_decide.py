@@ -1,4 +1,4 @@
-"""`labelwise decide`: decide labels for the scores of a file by tuned thresholds or bands."""
+"""`labelwise decide`: decide labels for the scores of a file by thresholds, by bands or by rank."""
 
 from __future__ import annotations
 
@@ -40,12 +40,21 @@ if TYPE_CHECKING:
 @command(
     example="labelwise decide thresholds.json new_scores.csv -o decided.csv",
     force=True,
-    inputs=["scores"],
+    inputs=["thresholds", "scores"],
     without=["columns", "bags"],
 )
 def decide(
-    thresholds: opt.ThresholdFile,
-    scores: opt.Scores,
+    thresholds: Annotated[
+        Path,
+        typer.Argument(help="File written by labelwise tune; left out with --top and --as-in."),
+    ],
+    scores: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample; - for csv.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     output: Annotated[
         Path,
@@ -62,13 +71,31 @@ def decide(
             "score, lower, upper, probability, and an empty column for the answer; for bands only."
         ),
     ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(help="Decide this many labels of each row, those of the highest scores."),
+    ] = None,
+    as_in: Annotated[
+        Path | None,
+        typer.Option(
+            "--as-in",
+            help="Decide each label as often as it is true in this file of labels, for the rows of "
+            "its highest scores.",
+        ),
+    ] = None,
     slices: opt.Slices = None,
     source: MatrixSource,
     safe_csv: opt.SafeCsv = False,
 ) -> None:
-    """Decide the labels of each row by thresholds or bands."""
+    """Decide the labels of each row by thresholds, bands or ranks."""
     from labelwise._validation import NamedMatrix, take_columns
 
+    if top is not None or as_in is not None:
+        _check_by_rank(top, as_in, {"SCORES": scores, "--queue": queue, "--slices": slices})
+        _decide_by_rank(thresholds, top, as_in, output, source, safe_csv=safe_csv)
+        return
+    if scores is None:
+        raise ValueError("SCORES must be given after THRESHOLDS, or --top or --as-in.")
     if reads_in_blocks(scores, source.max_bytes):
         refuse_with_blocks(source, queue=queue, slices=slices, safe_csv=safe_csv)
         _decide_in_blocks(thresholds, scores, output, source)
@@ -114,6 +141,59 @@ def _decide_in_blocks(thresholds: Path, scores: Path, output: Path, source: Matr
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(decision_line(int(found.by_label.sum()), found.n_rows, found.n_without))
     outputs.say_written(output)
+
+
+def _check_by_rank(top: int | None, as_in: Path | None, others: dict[str, Any]) -> None:
+    """Refuse what does not go together with a decision by rank."""
+    option = "--as-in" if top is None else "--top"
+    if top is not None and as_in is not None:
+        raise ValueError("--top does not go together with --as-in.")
+    for name, given in others.items():
+        if given is not None:
+            files = ", which decides without thresholds: give the scores alone"
+            raise ValueError(
+                f"{name} does not go together with {option}{files if name == 'SCORES' else ''}."
+            )
+
+
+def _decide_by_rank(
+    scores: Path,
+    top: int | None,
+    as_in: Path | None,
+    output: Path,
+    source: MatrixSource,
+    *,
+    safe_csv: bool,
+) -> None:
+    """Write the decisions of `rank_cut` or `proportion_cut`, and print how many there are."""
+    from labelwise._validation import NamedMatrix, same_labels, side_of, take_columns
+
+    _matrices.check_matrix_ending(output)
+    check_safe_csv(safe_csv, output)
+    outputs = Outputs([output], inputs=[scores] if as_in is None else [scores, as_in])
+    notes: list[str] = []
+    with working("deciding"), warnings_as_notes():
+        scored = source.scores(scores)
+        names, n_labels = scored.label_names, scored.shape[1]
+        if top is not None:
+            if not 0 <= top <= n_labels:
+                raise ValueError(f"--top must be from 0 to the {n_labels} labels, got {top}.")
+            decided = decisions.rank_cut(scored.values, top)
+        elif as_in is not None:
+            truth = source.read(as_in, allow_missing=True).truth
+            same = same_labels(
+                side_of(scored), [side_of(truth)], source.by_position, source.missing_labels
+            )
+            own, others = same.places
+            names, notes = same.names, same.notes
+            columns = take_columns(scored.values, own)
+            decided = decisions.proportion_cut(columns, take_columns(truth.values, others))
+        matrix = NamedMatrix(decided, names, scored.ids, scored.id_name)
+        _matrices.write_matrix(output, matrix, safe_csv=safe_csv)
+    for text in notes:
+        note(text)
+    outputs.message(decision_summary(decided))
+    outputs.say_all_written()
 
 
 def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
