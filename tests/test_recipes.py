@@ -1,13 +1,21 @@
 """The recipes run as they stand, where the library of the recipe is installed."""
 
+import os
+import re
+import shlex
+import subprocess
 import warnings
 from importlib.util import find_spec
+from shutil import which
 
 import numpy as np
 import pytest
 
+from benchmarks.annif import write_corpus
 from labelwise.decisions import best_thresholds
 from labelwise.hugging_face import compute_metrics, decide, store_thresholds
+from tests.benchmark_sets import HOME
+from tests.cli.shell import run_program
 from tests.test_quick_start import DOCS, run_page
 
 NEEDED = {
@@ -99,6 +107,38 @@ def test_thresholds_of_a_few_answers_beat_the_answers(tmp_path):
 def test_suggestions_of_annif_become_decisions(tmp_path):
     names = run_recipe("annif", tmp_path)
     assert names["found"] > names["at_limit"]
+
+
+def test_the_commands_of_the_recipe_run_with_annif_on_link_descriptions(tmp_path, monkeypatch):
+    annif = which(os.environ.get("ANNIF", "annif"))
+    if annif is None:
+        pytest.skip(
+            "needs annif, whose command the variable ANNIF names, as make test-recipes does"
+        )
+    if not (HOME / "makupalat").is_dir():
+        pytest.skip(f"needs the set makupalat in {HOME}")
+    monkeypatch.setattr("benchmarks.annif.N_TUNING", 300)
+    write_corpus(tmp_path)
+    (tmp_path / "tune").rename(tmp_path / "tuning")
+    (tmp_path / "validate").rename(tmp_path / "new")
+    # Some words of a sixth of the texts: Annif reads them in seconds.
+    lines = (tmp_path / "train.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "train.tsv").write_text("".join(lines[:2000]), encoding="utf-8")
+    shown = (DOCS / "recipes" / "annif.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```text\n(.*?)```", shown, re.DOTALL)
+    for line in "".join(blocks).splitlines():
+        program, *words = shlex.split(line)
+        if program == "annif":
+            done = subprocess.run([annif, *words], cwd=tmp_path, capture_output=True, text=True)
+            if "punkt_tab" in done.stderr:
+                pytest.skip("needs the package punkt_tab of NLTK")
+            assert done.returncode == 0, done.stderr
+        else:
+            words += ["--learner", "br"] if words[0] == "fit" else []
+            done = run_program(tmp_path, *words)
+            assert done.code == 0, done.stderr
+    assert len((tmp_path / "decided.csv").read_text(encoding="utf-8").splitlines()) == 399
+    assert len((tmp_path / "names.csv").read_text(encoding="utf-8").splitlines()) == 399
 
 
 def test_onnx_decides_as_the_thresholds_do(tmp_path):

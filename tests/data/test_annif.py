@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from labelwise.data import DataError, read_annif, read_suggestions, read_vocabulary
+from labelwise.data import (
+    DataError,
+    input_files,
+    is_annif,
+    load,
+    read_annif,
+    read_labels,
+    read_suggestions,
+    read_vocabulary,
+)
 from labelwise.data._annif import _texts_of_turtle
 from labelwise.decisions import best_thresholds
 
@@ -159,3 +168,95 @@ def test_long_files_of_one_character_take_linear_time():
             list(_texts_of_turtle("x.ttl", character * 200_000))
         except DataError:
             continue
+
+
+def write_folder(folder, ends=("", "")):
+    folder.mkdir()
+    for name, subjects in (("b", [SEA]), ("a", [WOOD, SEA])):
+        write = gzip.compress if ends[0] else bytes
+        (folder / f"{name}.txt{ends[0]}").write_bytes(write(f"text {name}".encode()))
+        lines = "".join(f"<{uri}>\tname\n" for uri in subjects).encode()
+        (folder / f"{name}.tsv{ends[1]}").write_bytes(gzip.compress(lines) if ends[1] else lines)
+    return folder
+
+
+@pytest.mark.parametrize("ends", [("", ""), (".gz", ""), ("", ".gz"), (".gz", ".gz")])
+def test_a_folder_of_texts_is_loaded_as_it_is_read(folder, ends):
+    found = load(write_folder(folder / "texts", ends), labels=folder / "vocabulary.tsv")
+    assert found.frame["text"].to_pylist() == ["text a", "text b"]
+    assert found.ids["id"].tolist() == ["a", "b"]
+    assert found.label_names == ("the sea", "woods")
+    assert found.Y.toarray().tolist() == [[True, True], [True, False]]
+    assert found.name == "texts"
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".tsv.gz"])
+def test_a_file_of_short_texts_is_loaded_without_being_told_its_labels(folder, ending):
+    path = folder / f"short{ending}"
+    path.write_bytes(gzip.compress(CORPUS.encode()) if ending.endswith("gz") else CORPUS.encode())
+    assert load(path).label_names == (SEA, WOOD)
+    assert load(path, labels=str(folder / "vocabulary.tsv")).label_names == ("the sea", "woods")
+    with pytest.raises(ValueError, match="text must be left out for 'short', a corpus of Annif"):
+        load(path, text="text")
+    with pytest.raises(TypeError, match="labels must be the vocabulary"):
+        load(path, labels=["the sea"])
+
+
+def test_training_and_test_files_of_short_texts_are_one_set(tmp_path):
+    (tmp_path / "x-train.tsv").write_text(CORPUS)
+    (tmp_path / "x-test.tsv").write_text(f"hills\t<{HILL}>\n")
+    found = load(tmp_path)
+    assert (found.train.tolist(), found.test.tolist()) == ([0, 1, 2], [3])
+    assert found.label_names == (HILL, SEA, WOOD)
+    (tmp_path / "x-test.tsv").write_text("\n")
+    with pytest.raises(DataError):
+        load(tmp_path)
+
+
+def test_a_language_of_a_vocabulary_follows_its_file(folder):
+    (folder / "v.ttl").write_text(TURTLE)
+    assert (
+        load(folder / "corpus.tsv", labels=f"{folder / 'v.ttl'}@fi").label_names
+        == (
+            "mets\u00e4",
+            "meri",
+        )[::-1]
+    )
+
+
+def test_what_is_a_corpus_is_seen_by_its_content(folder):
+    (folder / "table.tsv").write_text("text\tlabels\nships\tsea\n")
+    (folder / "late.tsv").write_text("no subjects\t\n" + CORPUS)
+    (folder / "broken.tsv.gz").write_bytes(b"\x1f\x8bno gzip")
+    (folder / "long.tsv").write_text(CORPUS * 3000 + "a text without a tab")
+    plain = folder / "plain"
+    plain.mkdir()
+    (plain / "a.txt").write_text("text")
+    assert [
+        is_annif(folder / name) for name in ("corpus.tsv", "late.tsv", "long.tsv", "plain")
+    ] == [True] * 4
+    (plain / "x.csv").write_text("x,y\n1,0\n")
+    others = ("table.tsv", "vocabulary.tsv", "broken.tsv.gz", "none.tsv", "plain")
+    assert not any(is_annif(folder / name) for name in others)
+
+
+def test_the_files_of_a_corpus_and_its_vocabulary_are_not_overwritten(folder):
+    path = write_folder(folder / "texts")
+    found = input_files(path, labels=folder / "vocabulary.tsv")
+    assert {file.name for file in found} == {"a.txt", "a.tsv", "b.txt", "b.tsv", "vocabulary.tsv"}
+
+
+def test_suggestions_and_labels_are_matched_by_name_whatever_is_mentioned(folder):
+    path = write_folder(folder / "texts")
+    (path / "a.annif").write_text(f"<{SEA}>\tsea\t0.75\n<{HILL}>\thills\t0.5\n")
+    (path / "b.annif").write_text(f"<{SEA}>\tsea\t0.25\n")
+    scores, Y = read_suggestions(path), read_labels(path)
+    with pytest.warns(UserWarning, match="no positives of 'http://example.org/hill'"):
+        tuned = best_thresholds(scores, Y, maximize="macro-f")
+    assert set(tuned.label_names) == {SEA, WOOD, HILL}
+    decided = tuned.to_frame(backend="pandas").set_index("label")["threshold"]
+    assert decided[SEA] <= 0.25
+    assert np.isinf(decided[WOOD])
+    whole = read_suggestions(path, folder / "vocabulary.tsv")
+    assert whole.label_names == ("hills", "the sea", "woods")
+    assert whole.values.toarray().tolist() == [[0.5, 0.75, 0.0], [0.0, 0.25, 0.0]]

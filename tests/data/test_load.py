@@ -88,6 +88,13 @@ def test_the_main_file_is_the_one_whose_name_begins_the_others(tmp_path):
     assert load(tmp_path).n_samples == 3
 
 
+def test_the_main_file_may_be_called_as_its_folder(tmp_path):
+    (tmp_path / "hills").mkdir()
+    (tmp_path / "hills" / "hills.arff").write_text(arff(ATTRIBUTES, ROWS, "x: -C -2"))
+    (tmp_path / "hills" / "tree.csv").write_text("nothing")
+    assert load(tmp_path / "hills").n_samples == 3
+
+
 def test_a_folder_of_two_sets_is_refused(tmp_path):
     (tmp_path / "a.arff").write_text(FILE)
     (tmp_path / "b.arff").write_text(FILE)

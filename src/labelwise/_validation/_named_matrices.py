@@ -33,7 +33,7 @@ class NamedMatrix:
         The file, for messages.
     has_label_lists : bool, default=False
         Whether the file lists the label names of each sample. A label that it does not mention is
-        then a label without positives, and not a missing one.
+        then a label without positives, or without scores, and not a missing one.
     """
 
     values: Any

@@ -213,9 +213,18 @@ class MatrixSource(NamedTuple):
         return [*(names or ()), False] if self.by_position else names
 
     def scores(self, path: Path, beside: Collection[str] = ()) -> NamedMatrix:
-        """Read scores; columns that `beside` names are left out."""
+        """Read scores, or Annif's suggestions; columns that `beside` names are left out."""
+        if _has_suggestions(path):
+            return data.read_suggestions(path, self.columns, max_bytes=self.max_bytes)
         ids = _ids_to_match(self.ids)
         return data.read_scores(path, ids=ids, without=beside, max_bytes=self.max_bytes)
+
+    def refuse_labels_of_scores(self, path: Path) -> None:
+        """Refuse --labels for scores, which are not suggestions of Annif, without labels."""
+        if self.columns is not None and not _has_suggestions(path):
+            raise ValueError(
+                f"--labels names the vocabulary of Annif's suggestions here, got scores in {path}."
+            )
 
     def _truth(
         self, path: Path, part: str | None, beside: Mapping[str, str] | None = None
@@ -376,6 +385,10 @@ class MatrixSource(NamedTuple):
         if usual_name in names:
             return table, usual_name
         return table, names[0] if names[0] in (*ID_NAMES, *ROW_NAMES) else None
+
+
+def _has_suggestions(path: Path) -> bool:
+    return path.is_dir() and any(path.glob("*.annif"))
 
 
 def _check_column(path: Path, option: str, name: str, columns: Collection[str]) -> None:

@@ -38,7 +38,7 @@ from labelwise.cli._inputs import (
     refuse_as_data,
 )
 from labelwise.cli._outputs import note, warnings_as_notes
-from labelwise.data import Bags, Dataset
+from labelwise.data import Bags, Dataset, is_annif, read_annif
 from labelwise.decisions import Thresholds
 from labelwise.features import TableFeatures
 from labelwise.learners import BagPlugin, SentenceBags, score_held_out
@@ -213,6 +213,8 @@ def read_columns(
 ) -> tuple[Any, tuple[tuple[str, ...] | None, str]]:
     """Read the columns that the first step takes, as a table or a list of texts, and the ids."""
     path = Path(source.data)
+    if is_annif(path):
+        return _annif_columns(step, path, source)
     if not is_matrix_file(path):
         raise DataError(path, "must be a csv or parquet table: the model was fitted to one.")
     kinds = getattr(step, "kinds_", {})
@@ -239,6 +241,21 @@ def read_columns(
     if hasattr(step, "feature_names_in_"):
         return table.select(used), ids_found
     return texts(table.column(used[0])).tolist(), ids_found
+
+
+def _annif_columns(
+    step: Any, path: Path, source: DataSource
+) -> tuple[Any, tuple[tuple[str, ...] | None, str]]:
+    """Read the texts of a corpus of Annif, as the one column of text that a model takes."""
+    corpus = read_annif(path, max_bytes=source.max_bytes)
+    ids = ids_in(corpus.ids)
+    if not hasattr(step, "feature_names_in_"):
+        return texts(corpus.frame.column("text")).tolist(), ids
+    empty = corpus.frame.schema.empty_table().rename_columns(["text"])
+    wanted = _columns_of(step, empty, source)
+    if len(wanted) != 1:
+        raise DataError(path, f"has only texts, and the model needs the columns {listed(wanted)}.")
+    return corpus.frame.select(["text"]).rename_columns(wanted), ids
 
 
 def refuse_missing(path: Path, names: Sequence[str]) -> None:

@@ -31,7 +31,8 @@ Labels = Annotated[
     typer.Option(
         "--labels",
         help="Which columns are labels: names with commas, or prefix*; for ARFF files also a label "
-        "XML file, or a count: 3 for the first three, -3 for the last three.",
+        "XML file, or a count: 3 for the first three, -3 for the last three; for corpora and "
+        "suggestions of Annif the vocabulary, as ykl.tsv or ykl.ttl@fi.",
     ),
 ]
 Bags = Annotated[
@@ -75,7 +76,8 @@ MaxBytes = Annotated[
 Scores = Annotated[
     Path,
     typer.Argument(
-        help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample; - for csv."
+        help="Scores: a csv, parquet, jsonl, npy or npz file, a row a sample, or a folder of "
+        "Annif's suggestions; - for csv."
     ),
 ]
 Truth = Annotated[

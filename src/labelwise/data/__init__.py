@@ -13,7 +13,7 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise._io import DataError, DataWarning
     from labelwise._matrices import read_scores
-    from labelwise.data._annif import read_annif, read_suggestions, read_vocabulary
+    from labelwise.data._annif import is_annif, read_annif, read_suggestions, read_vocabulary
     from labelwise.data._arff import read_arff
     from labelwise.data._bags import Bags
     from labelwise.data._corpora import make_corpus
@@ -32,6 +32,7 @@ __all__ = [
     "DataWarning",
     "Dataset",
     "input_files",
+    "is_annif",
     "load",
     "make_corpus",
     "make_digit_bags",

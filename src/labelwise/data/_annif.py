@@ -6,9 +6,11 @@ Subject Indexing", 2022) names subjects by URIs, and a vocabulary has the prefer
 
 from __future__ import annotations
 
+import gzip
 import re
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,13 +18,25 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._extras import require
-from labelwise._io import TEXT_BYTES, DataError, bound_of, decode, plain_name, read_bytes, reading
+from labelwise._io import (
+    TEXT_BYTES,
+    DataError,
+    bound_of,
+    decode,
+    plain_ending,
+    plain_name,
+    read_bytes,
+    reading,
+)
 from labelwise._tables import encode_table
 from labelwise._validation import NamedMatrix
 from labelwise.data._dataset import Dataset
+from labelwise.data._file_format import FileFormat, ReadRequest
 
 _PREF_LABEL = "http://www.w3.org/2004/02/skos/core#prefLabel"
 _URI = re.compile(r"<([^<>\s]*)>")
+# Bytes at the beginning of a tsv file that show whether it is a corpus.
+_LOOKED_AT = 2**16
 # The tokens of Turtle. Alternatives are tried in this order, and none of them is tried twice at a
 # place, so that the time is linear in the length of the file.
 _TURTLE = re.compile(
@@ -58,7 +72,8 @@ def read_annif(
         in ``NAME.key`` (one label a line). A text without such a file has no subjects.
     vocabulary : str, Path or mapping of str to str, default=None
         The vocabulary, or its file for `read_vocabulary`: labels are named by preferred labels, and
-        are those of the vocabulary that the texts have. Subjects outside of it are refused. None
+        are those of the vocabulary that the texts have. Subjects outside of it are refused. After
+        the name of a file of Turtle, an at sign and a language may follow. None
         names labels by their URIs, or by the labels of a folder.
     language : str, default="en"
         Language of the preferred labels of a vocabulary file.
@@ -91,17 +106,96 @@ def read_annif(
     >>> corpus.label_names
     ('topic 1', 'topic 2', 'topic 3')
     """
+    names = _vocabulary(vocabulary, language, max_bytes)
+    return _corpus([Path(path)], names, plain_name(path), max_bytes)
+
+
+def is_annif(path: str | Path) -> bool:
+    r"""Tell whether a file or folder is a corpus of Annif.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file or folder.
+
+    Returns
+    -------
+    bool
+        Whether it is a tsv file whose lines are texts with subjects as ``<uri>``, by its first 64
+        KiB; or a folder with txt files that have subjects beside them, or that are its only files.
+
+    See Also
+    --------
+    read_annif : Read the texts of a corpus.
+
+    Examples
+    --------
+    >>> from labelwise.data import is_annif
+    >>> path = getfixture("tmp_path") / "corpus.tsv"
+    >>> _ = path.write_text("ships at sea\t<http://x/1> <http://x/2>\n")
+    >>> is_annif(path)
+    True
+    """
+    path = Path(path)
+    if path.is_dir():
+        names = {file.name.lower().removesuffix(".gz") for file in path.iterdir() if file.is_file()}
+        stems = {name.removesuffix(".txt") for name in names if name.endswith(".txt")}
+        beside = any({f"{stem}.tsv", f"{stem}.key", f"{stem}.annif"} & names for stem in stems)
+        return beside or (bool(stems) and all(name.endswith(".txt") for name in names))
+    if plain_ending(path) != ".tsv" or not path.is_file():
+        return False
+    lines = _first_lines(path)
+    ends = [line.rpartition("\t")[1:] for line in lines if line.strip()]
+    has_subjects = [bool(_URI.findall(subjects)) for _, subjects in ends]
+    return any(has_subjects) and all(
+        tab and not _URI.sub("", subjects).strip() for tab, subjects in ends
+    )
+
+
+def _first_lines(path: Path) -> list[str]:
+    """Return the whole lines at the beginning of a file."""
+    with path.open("rb") as plain:
+        is_gzip = plain.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if is_gzip else path.open("rb") as stream:
+            content = stream.read(_LOOKED_AT)
+            is_whole = not stream.read(1)
+    except (OSError, EOFError, zlib.error):
+        return []
+    text = content.decode("utf-8", errors="replace")
+    return text.split("\n") if is_whole else text.split("\n")[:-1]
+
+
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+    labels = request.labels
+    if labels is not None and not isinstance(labels, str | Path):
+        raise TypeError(f"labels must be the vocabulary of a corpus of Annif, got {labels!r}.")
+    names = _vocabulary(labels or None, "en", request.max_bytes)
+    return _corpus(paths, names, request.name, request.max_bytes)
+
+
+# Before tables, whose ending its files have.
+ANNIF = FileFormat("a corpus of Annif", (), _read, uses=frozenset({"labels"}), recognises=is_annif)
+
+
+def _corpus(
+    paths: Sequence[Path], names: Mapping[str, str] | None, name: str, max_bytes: int | None
+) -> Dataset:
+    """Read a corpus, or a training and a test file."""
     require("pyarrow", "a table of texts")
     import pyarrow as pa
 
-    path = Path(path)
-    names = _vocabulary(vocabulary, language, max_bytes)
+    path, train, test = paths[0], None, None
     with reading(path, max_bytes) as bound:
-        documents = list(
-            _folder(path, max_bytes) if path.is_dir() else _short_texts(path, max_bytes)
-        )
-        if not documents:
-            raise DataError(path, "has no texts.")
+        parts = [
+            list(_folder(one, max_bytes) if one.is_dir() else _short_texts(one, max_bytes))
+            for one in paths
+        ]
+        documents = [doc for part in parts for doc in part]
+        if not all(parts):
+            raise DataError(paths[[len(part) for part in parts].index(0)], "has no texts.")
+        if len(parts) == 2:
+            train, test = np.split(np.arange(len(documents)), [len(parts[0])])
         known = _known(path, {one for doc in documents for one in doc.subjects}, names)
         labels = sorted(set(known.values()))
         place = {label: j for j, label in enumerate(labels)}
@@ -116,9 +210,11 @@ def read_annif(
     return Dataset(
         found.X,
         sparse.csc_array(Y),
-        plain_name(path),
+        name,
         found.names,
         labels,
+        train,
+        test,
         ids=ids,
         frame=found.frame,
         texts=found.texts,
@@ -185,7 +281,8 @@ def read_suggestions(
         A folder with a file of suggestions for each text: ``<uri>``, label and score with tabs
         between them, one a line.
     vocabulary : str, Path or mapping of str to str, default=None
-        As in `read_annif`; None names labels by their URIs.
+        As in `read_annif`; the labels are all those of the vocabulary. None means those that are
+        suggested, named by their URIs.
     suffix : str, default=".annif"
         Ending of the files.
     language : str, default="en"
@@ -199,7 +296,7 @@ def read_suggestions(
     NamedMatrix
         Scores as CSR of shape (n_texts, n_labels), in the order of the file names, which are the
         ids; a subject that is not suggested has no score and is never decided. Functions that take
-        scores and labels match them by id and by name.
+        scores and labels match them by id and by name; labels that only the truth has get no score.
 
     Raises
     ------
@@ -221,7 +318,7 @@ def read_suggestions(
         with reading(path, max_bytes):
             rows.append(list(_suggestions(path, _text(path, max_bytes))))
     known = _known(folder, {uri for row in rows for uri, _ in row}, names)
-    labels = sorted(set(known.values()))
+    labels = sorted(set(known.values() if names is None else names.values()))
     place = {label: j for j, label in enumerate(labels)}
     starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
     columns = np.array([place[known[uri]] for row in rows for uri, _ in row], dtype=np.int64)
@@ -229,7 +326,7 @@ def read_suggestions(
     matrix = sparse.csr_array((values, columns, starts), shape=(len(rows), len(labels)))
     matrix.sort_indices()
     ids = tuple(path.name.removesuffix(suffix) for path in paths)
-    return NamedMatrix(matrix, tuple(labels), ids, source=folder)
+    return NamedMatrix(matrix, tuple(labels), ids, source=folder, has_label_lists=True)
 
 
 class _IndexedText(NamedTuple):
@@ -260,15 +357,17 @@ def _short_texts(path: Path, max_bytes: int | None) -> Iterator[_IndexedText]:
 
 def _folder(folder: Path, max_bytes: int | None) -> Iterator[_IndexedText]:
     """Yield the texts of a folder, in the order of their names."""
-    for path in sorted(folder.glob("*.txt")):
+    texts = [*folder.glob("*.txt"), *folder.glob("*.txt.gz")]
+    for name, path in sorted((plain_name(path), path) for path in texts):
         subjects: list[str] = []
-        by_uri, by_label = path.with_suffix(".tsv"), path.with_suffix(".key")
-        if by_uri.exists():
-            subjects = [uri for uri, _ in _pairs(by_uri, _text(by_uri, max_bytes))]
-        elif by_label.exists():
-            lines = _text(by_label, max_bytes).splitlines()
+        beside = [folder / f"{name}{end}" for end in (".tsv", ".tsv.gz", ".key", ".key.gz")]
+        found = next((file for file in beside if file.exists()), None)
+        if found is not None and plain_ending(found) == ".tsv":
+            subjects = [uri for uri, _ in _pairs(found, _text(found, max_bytes))]
+        elif found is not None:
+            lines = _text(found, max_bytes).splitlines()
             subjects = [line.strip() for line in lines if line.strip()]
-        yield _IndexedText(path.stem, _text(path, max_bytes), subjects)
+        yield _IndexedText(name, _text(path, max_bytes), subjects)
 
 
 def _pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
@@ -303,6 +402,8 @@ def _vocabulary(
 ) -> Mapping[str, str] | None:
     if given is None or isinstance(given, Mapping):
         return given
+    if isinstance(given, str) and "@" in given and not Path(given).exists():
+        given, _, language = given.rpartition("@")
     return read_vocabulary(given, language=language, max_bytes=max_bytes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -47,6 +47,9 @@ class FileFormat:
         Which of "labels", "ids", "text" and "bags" the reader uses; `load` refuses the others.
     is_folder : bool, default=False
         Whether all files of a folder are one data set; `read` then gets the folder as its one path.
+    recognises : callable, default=None
+        Tells whether a file or a folder, as a whole, is of this format, by its content. It is asked
+        before endings are compared.
     """
 
     title: str
@@ -54,6 +57,7 @@ class FileFormat:
     read: ReadFiles
     uses: frozenset[str] = frozenset()
     is_folder: bool = False
+    recognises: Callable[[Path], bool] | None = None
 
 
 def refuse_unused(request: ReadRequest, title: str, uses: frozenset[str] = frozenset()) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from labelwise._io import DataError, plain_ending, plain_name, reading, warn_of_assumption
 from labelwise._text import listed
+from labelwise.data._annif import ANNIF
 from labelwise.data._arff import ARFF, xml_beside
 from labelwise.data._corpora import make_abstracts, make_corpus
 from labelwise.data._dataset import Dataset
@@ -31,6 +32,7 @@ FORMATS: list[FileFormat] = [
     ARFF,
     REUTERS,
     SVMLIGHT,
+    ANNIF,
     TABLE,
 ]
 # Data sets that are generated, without a file.
@@ -77,16 +79,17 @@ def load(
     ----------
     name_or_path : str or Path
         A bundled set ("abstracts", "digits", "digit-bags", "mixture", "topics"), a file (.arff,
-        .svm, .csv, .jsonl, .parquet and others, also .gz), a folder with one data set, or the name
-        of a benchmark set.
+        .svm, .csv, .jsonl, .parquet and others, also .gz), a corpus of Annif (.tsv, or a folder of
+        texts, as for `read_annif`), a folder with one data set, or the name of a benchmark set.
         A name is searched for in `data_home`, in the folder that the environment variable
         LABELWISE_DATA names, and in the user's cache. A benchmark set that is in none of them is
         downloaded from OpenML into the cache if OpenML has it.
     data_home : str or Path, default=None
         Folder of data sets: a folder for each, or files side by side.
     labels : str, Path, int or sequence of str, default=None
-        Which attributes or columns are labels, as for `read_arff` and `read_table`. Only for ARFF
-        files and tables; a table needs it.
+        Which attributes or columns are labels, as for `read_arff` and `read_table`; a table needs
+        it. Of a corpus of Annif, the file of its vocabulary; of one in SKOS, an at sign and a
+        language may follow, such as "ykl.ttl@fi". Not for other formats.
     ids : str or sequence of str, default=None
         Columns that identify the samples; they are not in X but in ``Dataset.ids``. Only for
         tables.
@@ -171,6 +174,10 @@ def ending_of(path: Path) -> str:
 
 def format_of(path: Path) -> FileFormat | None:
     """Return the format of a file, or of the files in a folder; None if it is unknown."""
+    by_content = (known for known in FORMATS if known.recognises and known.recognises(path))
+    found = next(by_content, None)
+    if found is not None:
+        return found
     if path.is_dir():
         inside = (format_of(file) for file in sorted(path.iterdir()) if file.is_file())
         return next(filter(None, inside), None)
@@ -246,10 +253,11 @@ def input_files(
         found = []
     found = found or [Path(wanted)]
     files = [file for one in found for file in (one.iterdir() if one.is_dir() else [one])]
+    vocabulary = [Path(labels)] if isinstance(labels, str | Path) else []
     if not any(".arff" in path.name.lower() for path in files):
-        return files
+        return [*files, *(path for path in vocabulary if path.is_file())]
     beside = [xml for path in files if (xml := xml_beside(path)) is not None]
-    return [*files, *beside, *([Path(labels)] if isinstance(labels, str | Path) else [])]
+    return [*files, *beside, *vocabulary]
 
 
 def is_model_file(path: Path) -> bool:
@@ -273,6 +281,8 @@ def _files_of(home: Path, name: str) -> list[Path]:
 
 def _files_in(folder: Path) -> list[Path]:
     """Return the one data set of a folder: a training and a test file, or the main file."""
+    if any(known.recognises and known.recognises(folder) for known in FORMATS):
+        return [folder]
     files = sorted(path for path in folder.iterdir() if ending_of(path))
     formats = {known for path in files if (known := format_of(path)) is not None}
     if files and all(known.is_folder for known in formats):
@@ -302,7 +312,10 @@ def _train_first(files: list[Path]) -> list[Path]:
 
 
 def _main_file(files: list[Path], folder: Path) -> list[Path]:
-    """Return the file whose name begins the names of all others."""
+    """Return the file that is called as the folder, or whose name begins all other names."""
+    named = [path for path in files if plain_name(path) == folder.resolve().name]
+    if len(named) == 1:
+        return named
     for path in files:
         if all(plain_name(other).startswith(plain_name(path)) for other in files):
             return [path]

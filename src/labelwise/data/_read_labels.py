@@ -9,6 +9,7 @@ from labelwise._io import DataError
 from labelwise._matrices import is_matrix_file, read_label_matrix
 from labelwise._tables import ids_in, named_ids, read_frame
 from labelwise._validation import NamedMatrix
+from labelwise.data._annif import is_annif
 from labelwise.data._file_format import LabelChoice
 from labelwise.data._load import load
 
@@ -73,7 +74,7 @@ def read_labels(
     >>> evaluate(Y, scores=scores)["macro-auc"]
     1.0
     """
-    if labels is bags is part is None and is_matrix_file(path):
+    if labels is bags is part is None and is_matrix_file(path) and not is_annif(path):
         return read_label_matrix(path, ids=ids, max_bytes=max_bytes)
     if part not in (None, "train", "test", "all"):
         raise ValueError(f'part must be "train", "test", "all" or None, got {part!r}.')
@@ -90,8 +91,9 @@ def read_labels(
         raise DataError(path, "has no labels.")
     if 0 in data.Y.shape:
         raise DataError(path, f"must have a row and a label, got shape {data.Y.shape}.")
-    has_lists = is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*")
-    has_lists = has_lists and data.label_names != (labels,)
+    has_lists = is_annif(path)
+    if is_matrix_file(path) and isinstance(labels, str) and not labels.endswith("*"):
+        has_lists |= data.label_names != (labels,)
     # Of several columns of identifiers, the one that was asked for.
     found = data.ids if ids is None or ids not in data.ids else {ids: data.ids[ids]}
     return NamedMatrix(data.Y, data.label_names, *ids_in(found), Path(path), has_lists)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     example="labelwise decide thresholds.json new_scores.csv -o decided.csv",
     force=True,
     inputs=["thresholds", "scores"],
-    without=["columns", "bags"],
+    without=["bags"],
 )
 def decide(
     thresholds: Annotated[
@@ -104,12 +104,16 @@ def decide(
     check_ending(queue, *CELL_LISTS)
     check_safe_csv(safe_csv, output, queue)
     refuse_as_rule(thresholds)
+    source.refuse_labels_of_scores(scores)
     outputs = Outputs([output, queue], inputs=[thresholds, scores])
     with working("deciding"), warnings_as_notes():
         rule = decisions.load_rule(thresholds)
         _check_queue(rule, queue, thresholds)
         _check_slices(rule, slices, thresholds)
         scored = source.scores(scores, () if slices is None else (slices,))
+        if scored.has_label_lists and rule.label_names is not None:
+            # Labels that are not suggested in these rows have no score.
+            scored = scored.widened(rule.label_names)
         labels = source.match_rule(thresholds, rule, [scored])
         of_rule, of_scores = labels.places
         chosen, values = rule._of_labels(of_rule, None), take_columns(scored.values, of_scores)
