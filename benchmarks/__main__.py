@@ -15,6 +15,7 @@ NOT_BENCHMARKS = {
     "__main__",
     "corpora",
     "growth",
+    "installed_sizes",
     "mapie_controller",
     "real_scores",
     "scale_routes",

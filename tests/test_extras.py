@@ -56,17 +56,36 @@ assign(Y, 3, random_state=0)
 TunedThresholds(BinaryRelevance()).fit(scores, Y).predict(scores)
 BestLearner(["br"], random_state=0).fit(scores, Y).predict(scores)
 """
+# Progress is drawn on a terminal by a package of the extra cli.
+STUDY = """
+import sys
+from labelwise import data, experiments, learners, splitting
+
+sys.stderr.isatty = lambda: True
+experiments.Study(
+    {"generated": data.make_multilabel(60, random_state=0)[0]},
+    {"br": learners.BinaryRelevance()},
+    {"folds": splitting.MultilabelStratifiedKFold(2)},
+    ["micro-f"],
+).run(store="study")
+"""
 DOORS = {
     "data.load('data.csv', labels='b')": "files",
     "data.load('data.arff')": "files",
     "data.read_scores('data.csv')": "files",
+    "data.load('texts.jsonl', labels='labels')": "files",
+    "data.read_labels('data.csv')": "files",
     "decisions.best_thresholds('scores.parquet', 'scores.parquet')": "files",
+    "thresholds.decide('scores.npy', output='decided.parquet')": "files",
+    "thresholds.decide('scores.npy', output='decided.zarr')": "cluster",
     "decisions.best_thresholds('scores.zarr', 'scores.zarr')": "cluster",
     "features.TableFeatures().fit([[1.0]])": "files",
     "features.TextTerms().fit(['ships at sea'])": "files",
+    "experiments.read_results('study').to_table()": "files",
     "labelwise.save(learners.BinaryRelevance(), 'other.skops')": "save",
     "labelwise.load('model.skops')": "save",
     "reports.write_report(measures.evaluate([[1]], decided=[[1]]), 'page.html')": "reports",
+    "reports.write_report(reports.Desk([[1.0], [0.0]], [[1], [0]]), 'page.html')": "reports",
     "reports.ThresholdDisplay.from_predictions([[1], [0]], [[0.5], [0.2]])": "reports",
 }
 
@@ -83,6 +102,7 @@ def folder(tmp_path_factory):
     labelwise.save(BinaryRelevance(), folder / "model.skops")
     parquet.write_table(pa.table({"a": [0.0, 1.0]}), folder / "scores.parquet")
     zarr.create_array(str(folder / "scores.zarr"), shape=(2, 1), dtype="f8")
+    (folder / "texts.jsonl").write_text('{"text": "ships", "labels": ["sea"]}\n')
     scores = np.random.default_rng(0).random((30, 2))
     np.save(folder / "scores.npy", scores)
     np.save(folder / "labels.npy", (scores > 0.5).astype(np.int8))
@@ -109,10 +129,17 @@ def test_arrays_need_no_extra(folder):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_study_on_a_terminal_needs_no_extra(folder):
+    done = run(STUDY, folder)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_missing_package_is_named_with_its_extra(folder):
+    run(STUDY, folder)
     program = f"""
 import labelwise
-from labelwise import data, decisions, features, learners, measures, reports
+from labelwise import data, decisions, experiments, features, learners, measures, reports
+thresholds = decisions.best_thresholds('scores.npy', 'labels.npy')
 for door in {list(DOORS)!r}:
     try:
         eval(door)

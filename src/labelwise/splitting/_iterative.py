@@ -16,8 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from labelwise.splitting._iterative_kernels import (
+    AHEAD,
     CHILDREN,
     SHIFT,
+    Ahead,
     Demand,
     Minima,
     UnitLabels,
@@ -167,7 +169,9 @@ def assign_labels(
     assigned = np.full(rank.size, -1, dtype=np.int64)
     wanted, left = _wanted_and_left(labels, proportions, in_turn)
     demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
-    assign_rarest_first(labels, demand, minima, lots, in_turn, assigned)
+    is_free = np.packbits(in_turn < 0, bitorder="little")
+    ahead = Ahead(is_free, np.empty(AHEAD, dtype=np.int64), np.empty((2, AHEAD)))
+    assign_rarest_first(labels, demand, minima, ahead, lots, in_turn, assigned)
     return assigned[assigned >= 0]
 
 

@@ -58,17 +58,23 @@ class Minima(NamedTuple):
     starts: np.ndarray
 
 
+class Ahead(NamedTuple):
+    """Which units have no subset, in bits that stay in a cache, and those to assign next."""
+
+    is_free: np.ndarray  # of uint8: a bit for each unit, in "little" order
+    units: np.ndarray  # (AHEAD,)
+    touched: np.ndarray  # (2, AHEAD): numbers that are read and not used
+
+
 @njit(cache=True, nogil=True)
-def assign_rarest_first(units, demand, minima, lots, subset, order):
+def assign_rarest_first(units, demand, minima, ahead, lots, subset, order):
     """Assign the units without a subset, rarest label first.
 
-    `demand`, `minima` and `subset` (-1 for units without one) are updated, and `order` receives
-    the labels in the order of their assignment. `fill` assigns units without any label.
+    `demand`, `minima`, `ahead` and `subset` (-1 for units without one) are updated, and `order`
+    receives the labels in the order of their assignment. `fill` assigns units without any label.
     """
     n_labels = demand.positives.shape[0]
     n_counts, n_weights = units.counts.size, units.weight.size
-    free, read = np.empty(AHEAD, np.int64), np.empty((2, AHEAD))
-    is_free = free_bits(subset)
     for turn in range(n_labels):
         rarest = least(minima)
         if minima.keys[rarest] >= n_labels:
@@ -77,15 +83,16 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
             place, end = units.holder_starts[rarest], units.holder_starts[rarest + 1]
             while place < end:
                 stop = min(place + AHEAD, end)
-                n_free = read_ahead(units, place, stop, lots, is_free, free, read)
+                n_free = read_ahead(units, place, stop, lots, ahead)
                 place = stop
-                for unit in free[:n_free]:
+                for k in range(n_free):
+                    unit = ahead.units[k]
                     if n_tied == 0:
                         most, n_tied = largest(demand.positives, rarest)
                     chosen = neediest(demand, rarest, most - TIE, lots[unit])
                     n_tied -= 1  # the chosen subset now lacks fewer positives than the others
                     subset[unit] = chosen
-                    is_free[unit >> 3] ^= 1 << (unit & 7)
+                    ahead.is_free[unit >> 3] ^= 1 << (unit & 7)
                     demand.examples[chosen] -= units.weight[unit if n_weights > 1 else 0]
                     for entry in range(units.starts[unit], units.starts[unit + 1]):
                         label = units.labels[entry]
@@ -97,29 +104,21 @@ def assign_rarest_first(units, demand, minima, lots, subset, order):
 
 
 @njit(inline="always")
-def free_bits(subset):
-    """Return a bit for each unit, 1 if it has no subset; bits stay in the cache of a core."""
-    bits = np.zeros(subset.size // 8 + 1, np.uint8)
-    for unit in range(subset.size):
-        bits[unit >> 3] |= np.uint8(subset[unit] < 0) << (unit & 7)
-    return bits
-
-
-@njit(inline="always")
-def read_ahead(units, place, stop, lots, is_free, free, read):
-    """Write the units of these holders that have no subset to `free`, and return their number.
+def read_ahead(units, place, stop, lots, ahead):
+    """Find the units of these holders that have no subset, and return their number.
 
     What the assignment needs of each of them is read into the cache, in loops of which no read
-    waits for another: `read` only keeps the compiler from leaving them out.
+    waits for another. It is stored, or else the compiler would leave the loops out.
     """
     n_free = 0
     for holder in range(place, stop):
         unit = units.holders[holder]
-        free[n_free] = unit
-        n_free += (is_free[unit >> 3] >> (unit & 7)) & 1
+        ahead.units[n_free] = unit
+        n_free += (ahead.is_free[unit >> 3] >> (unit & 7)) & 1
     for k in range(n_free):
-        read[0, k] = lots[free[k]]
-        read[1, k] = units.labels[units.starts[free[k]]]
+        unit = ahead.units[k]
+        ahead.touched[0, k] = lots[unit]
+        ahead.touched[1, k] = units.labels[units.starts[unit]]
     return n_free
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
@@ -179,13 +180,14 @@ def progress_callback(
     """Provide the function to call after every batch of cells.
 
     It is `progress` itself if that is callable; else it updates a line on stderr, or does nothing.
-    If stderr is not a terminal, it writes a new line at most once a minute.
+    If stderr is not a terminal, or rich is not installed, it writes a new line at most once a
+    minute.
     """
     if callable(progress):
         yield progress
     elif not (sys.stderr.isatty() if progress is None else progress):
         yield lambda _: None
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and find_spec("rich") is not None:
         with _line_on_terminal() as update:
             yield update
     else:
