@@ -59,5 +59,16 @@ __all__ = [
 ]
 
 # Classes of results, and classes that model files name; users construct neither.
-_OTHERS = ["Blend", "DecidingSentences", "Explanation", "Forests", "HeldOut", "Leaderboard"]
-publish(__name__, [*__all__, *_OTHERS, "TermCurve"])
+publish(
+    __name__,
+    [
+        *__all__,
+        "Blend",
+        "DecidingSentences",
+        "Explanation",
+        "Forests",
+        "HeldOut",
+        "Leaderboard",
+        "TermCurve",
+    ],
+)
