@@ -98,6 +98,35 @@ def test_without_interaction_pairs_change_nothing():
     np.testing.assert_array_equal(paired.decision_function(X), alone.decision_function(X))
 
 
+def test_learned_gains_are_those_of_the_prediction_and_not_negative():
+    X, Y = some_data(n_labels=4)
+    options = {"penalty": 0.01, "interaction": 1.0, "share_of_pairs": 1.0, "random_state": 0}
+    model = SubmodularMultilabel(learn_gains=True, **options).fit(X, Y)
+    fixed = SubmodularMultilabel(**options).fit(X, Y)
+    np.testing.assert_array_equal(model.pairs_, fixed.pairs_)
+    assert (model.gains_ >= 0).all()
+    assert not np.allclose(model.gains_, fixed.gains_)
+    gains = np.zeros((4, 4))
+    gains[tuple(model.pairs_.T)] = model.gains_
+    scores = X @ model.coef_.T + model.intercept_
+    expected = [oracle.smallest_best_set(row, gains) for row in scores]
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_learned_gains_are_used_while_penalties_are_compared():
+    X, Y = some_data(60, 3)
+    options = {"interaction": 1.0, "share_of_pairs": 1.0, "cv": 3, "random_state": 0}
+    model = SubmodularMultilabel(penalty=[0.01, 1.0], learn_gains=True, **options).fit(X, Y)
+    assert set(model.cv_values_) == {0.01, 1.0}
+    one = SubmodularMultilabel(penalty=model.penalty_, learn_gains=True, **options).fit(X, Y)
+    assert one.objective_ == pytest.approx(model.objective_, rel=5e-3)
+
+
+def test_learn_gains_is_true_or_false():
+    with pytest.raises(TypeError, match="learn_gains must be True or False, got 1"):
+        SubmodularMultilabel(learn_gains=1).fit(*some_data())
+
+
 def test_pairs_are_those_seen_together_most_often():
     labels = np.array([[1, 1, 0, 0], [1, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 0]], dtype=bool)
     # Counts by pair: 01 three times, 12 twice, 02, 03 and 13 once, 23 never.

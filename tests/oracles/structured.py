@@ -90,22 +90,35 @@ def violation_by_sizes(scores, truth, gains, beta=1.0):
     return max(violation(scores, truth, one, gains, beta) for one in tried)
 
 
-def least_objective(X, Y, penalty, gains, beta=1.0):
-    """The optimum over all weights, a constraint for each label set of each row, by clarabel."""
+def least_objective(X, Y, penalty, gains, beta=1.0, learned=False):
+    """The optimum over all weights, a constraint for each label set of each row, by clarabel.
+
+    If weights of pairs are learned, they are at least 0, are penalised, and multiply the gains.
+    """
     n_rows, n_labels = Y.shape
     features = central_features(X)
     n_weights = features.shape[1] * n_labels
+    pairs = np.argwhere(gains > 0) if learned else np.empty((0, 2), dtype=int)
+    n_learned = n_weights + len(pairs)
     left, right = [], []
     for i, truth in enumerate(Y):
         for one in all_sets(n_labels):
-            row = np.zeros(n_weights + n_rows)
+            row = np.zeros(n_learned + n_rows)
             row[:n_weights] = np.outer(features[i], one.astype(float) - truth).ravel()
-            row[n_weights + i] = -1
+            for p, (k, j) in enumerate(pairs):
+                both = float(one[k] and one[j]) - float(truth[k] and truth[j])
+                row[n_weights + p] = gains[k, j] * both
+            row[n_learned + i] = -1
             left.append(row)
-            gain = pair_gains(one, gains) - pair_gains(truth, gains)
+            gain = 0.0 if learned else pair_gains(one, gains) - pair_gains(truth, gains)
             right.append(-f_loss(truth, one, beta) - gain)
-    curvature = np.append(np.full(n_weights, penalty), np.zeros(n_rows))
-    slope = np.append(np.zeros(n_weights), np.full(n_rows, 1 / n_rows))
+    for p in range(len(pairs)):
+        row = np.zeros(n_learned + n_rows)
+        row[n_weights + p] = -1
+        left.append(row)
+        right.append(0.0)
+    curvature = np.append(np.full(n_learned, penalty), np.zeros(n_rows))
+    slope = np.append(np.zeros(n_learned), np.full(n_rows, 1 / n_rows))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     solver = clarabel.DefaultSolver(

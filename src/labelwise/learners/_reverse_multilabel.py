@@ -257,6 +257,8 @@ class ReverseMultilabel(ScoringClassifier):
         self.coef_[targets.varying] = weights.T
         self.penalty_, self.objective_, self.gap_ = best.penalty, best.objective, best.gap
         self.n_iter_, self.n_planes_ = best.n_passes, best.n_planes
+        if problem.learned is not None:
+            return pairs[0], pairs[1] * np.maximum(best.free, 0.0)
         return pairs
 
     def _held_out_f(
@@ -293,7 +295,11 @@ class ReverseMultilabel(ScoringClassifier):
     ) -> HingeLossProblem:
         gains = pairs_of(labels.shape[1], *pairs)
         scaling, beta = float(self.intercept_scaling), float(self.beta)
-        return HingeLossProblem.of(X, labels, gains, scaling, beta)
+        learned = pairs if self._learns_gains else None
+        return HingeLossProblem.of(X, labels, gains, scaling, beta, learned)
+
+    # Whether gains of pairs have weights that are learned.
+    _learns_gains = False
 
     def _pairs_in(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: ARG002
         """Return pairs of labels and their gains, by the labels of training samples."""
@@ -320,7 +326,7 @@ def _fold_f(
     for penalty in penalties:
         found = solve(train, penalty, start=found)
         weights, intercepts = train.coefficients(found.W)
-        decided = decide(X @ weights + intercepts, train.pairs)
+        decided = decide(X @ weights + intercepts, train.pairs_at(found.free))
         values.append(f_measure(count(labels, decided, by="sample"), train.beta))
         report(f"penalty {penalty:g}, gap {found.gap:.2g}, F {np.mean(values[-1]):.4f}")
     return np.array(values)

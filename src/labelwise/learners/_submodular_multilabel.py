@@ -20,11 +20,13 @@ class SubmodularMultilabel(ReverseMultilabel):
 
     f(y, x) = Σ_j y_j (w_j · x + b_j) + Σ_{k<l} c · C_kl · y_k · y_l, where C_kl is the number of
     samples with both labels over the largest such number, and 0 for all but the strongest pairs.
-    The gains are fixed, only W and b are learned. As no gain is negative, f is supermodular, and a
-    minimum cut maximises it exactly. `predict` gives this maximum; of several best label sets, the
-    smallest. The score of a label is the difference of f with the label and f without it, where
-    all other labels are as decided: above 0 for the decided labels only. Labels that had one class
-    in training have -1 or 1.
+    The gains are fixed, only W and b are learned, unless `learn_gains` is set: the gain of a pair
+    is then c · C_kl · v_kl with a learned weight v_kl ≥ 0, and λ/2 · Σ v_kl² is added to the
+    penalty, as in the model of Petterson and Caetano; fixed gains are those with v_kl = 1. As no
+    gain is negative, f is supermodular, and a minimum cut maximises it exactly. `predict` gives
+    this maximum; of several best label sets, the smallest. The score of a label is the difference
+    of f with the label and f without it, where all other labels are as decided: above 0 for the
+    decided labels only. Labels that had one class in training have -1 or 1.
 
     Parameters
     ----------
@@ -33,6 +35,8 @@ class SubmodularMultilabel(ReverseMultilabel):
     share_of_pairs : float, default=0.05
         Share of all pairs of labels that have a gain: those that occur together most often, at
         least one pair.
+    learn_gains : bool, default=False
+        Whether each gain has a weight of its own that is learned and not negative.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any positive
         number.
@@ -60,7 +64,7 @@ class SubmodularMultilabel(ReverseMultilabel):
     pairs_ : array of shape (n_pairs, 2)
         The two labels of each pair that has a gain.
     gains_ : array of shape (n_pairs,)
-        c · C_kl of each pair.
+        c · C_kl of each pair, times v_kl if it is learned.
     gap_ : float
         The relative duality gap **over the label sets that were found**. No fast algorithm is
         known for the most violating set: for every size k the loss is replaced by a linear one,
@@ -107,6 +111,7 @@ class SubmodularMultilabel(ReverseMultilabel):
         *,
         interaction: float = 0.1,
         share_of_pairs: float = 0.05,
+        learn_gains: bool = False,
         beta: float = 1.0,
         penalty: Any = "auto",
         cv: Any = 5,
@@ -130,10 +135,17 @@ class SubmodularMultilabel(ReverseMultilabel):
         )
         self.interaction = interaction
         self.share_of_pairs = share_of_pairs
+        self.learn_gains = learn_gains
+
+    @property
+    def _learns_gains(self) -> bool:  # type: ignore[override]
+        return bool(self.learn_gains)
 
     def _learn(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray]:
         check_real(self.interaction, "interaction", least=0.0, most=np.inf)
         check_real(self.share_of_pairs, "share_of_pairs", least=0.0, most=1.0)
+        if not isinstance(self.learn_gains, bool | np.bool_):
+            raise TypeError(f"learn_gains must be True or False, got {self.learn_gains!r}.")
         places, self.gains_ = super()._learn(X, y, groups)
         self.pairs_ = np.flatnonzero(np.isnan(self.constants_))[places]
         return places, self.gains_

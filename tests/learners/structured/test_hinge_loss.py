@@ -296,6 +296,54 @@ def test_with_pairs_no_constraint_was_found_that_is_none():
     )
 
 
+def learned_problem(seed, gains, beta=1.0):
+    places = np.argwhere(gains > 0)
+    X, Y, problem = some_problem(seed, gains=gains, beta=beta)
+    return X, Y, problem._replace(learned=(places, gains[tuple(places.T)]))
+
+
+@pytest.mark.parametrize(("penalty", "beta"), [(0.03, 1), (0.3, 1), (3, 1), (0.1, 3), (0.1, 0.4)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_learned_weights_of_pairs_reach_the_optimum(seed, penalty, beta):
+    gains = np.array([[0, 1.0, 0.5], [0, 0, 0.7], [0, 0, 0]])
+    X, Y, problem = learned_problem(seed, gains, beta)
+    found = solved(problem, penalty)
+    assert found.gap <= 1e-4
+    optimum = oracle.least_objective(X, Y, penalty, gains, beta, learned=True)
+    # Sets that were missed can only lower what was minimised.
+    assert (1 - found.gap) * found.objective <= optimum + 1e-7
+    weights = np.maximum(found.free, 0)
+    learned = np.zeros((3, 3))
+    learned[tuple(problem.learned[0].T)] = problem.learned[1] * weights
+    reached = oracle.objective(*problem.coefficients(found.W), X, Y, penalty, learned, beta)
+    reached += penalty / 2 * (weights**2).sum()
+    assert reached == pytest.approx(optimum, rel=0.02)
+    # The weights are those that the planes give.
+    assert found.objective <= reached + ROUNDING
+
+
+def test_weights_of_pairs_are_not_negative_and_some_are_above_zero():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 2))
+    first = X[:, 0] > 0
+    # The first two labels always occur together, the third one never with the others.
+    Y = np.column_stack([first, first, ~first])
+    places, scales = np.array([[0, 1], [0, 2]]), np.ones(2)
+    problem = HingeLossProblem.of(X, Y, pairs_of(3, places, scales), learned=(places, scales))
+    found = solved(problem, 0.1)
+    assert found.free[0] > 0.1
+    assert found.free[1] <= 0
+    assert problem.pairs_at(found.free).gains.min() == 0
+
+
+def test_a_warm_start_with_learned_weights_finds_the_same_optimum():
+    gains = np.array([[0, 1.0, 0.5], [0, 0, 0.7], [0, 0, 0]])
+    _, _, problem = learned_problem(0, gains)
+    cold = solved(problem, 0.05)
+    warm = solved(problem, 0.05, start=solved(problem, 1.0))
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-3)
+
+
 def test_a_warm_start_finds_the_same_optimum():
     _, _, problem = some_problem()
     cold = solved(problem, 0.01)

@@ -25,6 +25,11 @@ from labelwise.learners.structured._min_cut_kernels import (
     violating_set,
     violating_sets,
 )
+from labelwise.learners.structured._pair_weights_kernels import (
+    PairWeights,
+    row_pair_gaps,
+    visit_pair_row,
+)
 
 # Features with a larger share of nonzeros are centred in memory, others in products only.
 _DENSE_ENOUGH = 0.25
@@ -71,6 +76,8 @@ class HingeLossProblem(NamedTuple):
     Y: np.ndarray  # bool
     pairs: PairGains
     beta: float
+    # Labels of each pair and its scale, if weights of pairs are learned: `pairs` has the scales.
+    learned: tuple[np.ndarray, np.ndarray] | None = None
 
     @classmethod
     def of(
@@ -80,6 +87,7 @@ class HingeLossProblem(NamedTuple):
         pairs: PairGains,
         intercept_scaling: float = 1.0,
         beta: float = 1.0,
+        learned: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> HingeLossProblem:
         """Make the problem of dense or sparse features."""
         rows = sparse.csr_array(X, dtype=np.float64)
@@ -93,7 +101,14 @@ class HingeLossProblem(NamedTuple):
             rows.indices = rows.indices.astype(np.int32, copy=False)
         spread = float(_squares(rows, offset).mean())
         constant = intercept_scaling**2 * (spread / 10 or 1.0)
-        return cls(rows, offset, mean, constant, np.ascontiguousarray(Y), pairs, beta)
+        return cls(rows, offset, mean, constant, np.ascontiguousarray(Y), pairs, beta, learned)
+
+    def pairs_at(self, free: np.ndarray) -> PairGains:
+        """Return the pairs with the gains at learned weights; fixed gains stay as they are."""
+        if self.learned is None:
+            return self.pairs
+        places, scales = self.learned
+        return pairs_of(self.Y.shape[1], places, scales * np.maximum(free, 0.0))
 
     def rows(self) -> CentredRows:
         """Arrange the samples for kernels."""
@@ -143,6 +158,7 @@ class Solution(NamedTuple):
     objective: float
     gap: float  # duality gap, relative to the objective
     n_passes: int
+    free: np.ndarray  # learned weights of pairs, of which negative ones count as 0; none if fixed
 
     @property
     def n_planes(self) -> int:
@@ -166,17 +182,18 @@ def solve(
     counts as a pass.
     """
     n_rows = len(problem.Y)
-    W, planes = _first_point(problem, penalty, start)
+    W, planes, free = _first_point(problem, penalty, start)
     gaps = np.ones(n_rows)
     n_passes = 0
     while n_passes < max_passes:
         order = _order(gaps, n_passes, random)
-        planes = _visit(problem, W, planes, order, 1 / (penalty * n_rows), gaps)
+        planes = _visit(problem, W, planes, free, order, 1 / (penalty * n_rows), gaps)
         n_passes += 1
-        lower = planes.weights @ planes.heights / n_rows - penalty / 2 * problem.squared_norm(W)
+        squares = problem.squared_norm(W) + float(np.square(np.maximum(free, 0.0)).sum())
+        lower = planes.weights @ planes.heights / n_rows - penalty / 2 * squares
         # Each gap was measured at the W of its last visit; the end needs all gaps at the same W.
         if gaps.mean() <= tol * (lower + gaps.mean()) or n_passes >= max_passes - 1:
-            _find_gaps(problem, W, planes, gaps)
+            _find_gaps(problem, W, planes, free, gaps)
             n_passes += 1
             if gaps.mean() <= tol * (lower + gaps.mean()):
                 break
@@ -184,19 +201,19 @@ def solve(
             report(f"penalty {penalty:g}, pass {n_passes}, gap {gaps.mean():.2g}")
     objective = lower + gaps.mean()
     relative = float(gaps.mean() / objective) if objective > 0 else 0.0
-    return Solution(W, planes, penalty, float(objective), relative, n_passes)
+    return Solution(W, planes, penalty, float(objective), relative, n_passes, free)
 
 
 def _first_point(
     problem: HingeLossProblem, penalty: float, start: Solution | None
-) -> tuple[np.ndarray, Planes]:
+) -> tuple[np.ndarray, Planes, np.ndarray]:
     """Start from zero weights, or from the planes of another penalty.
 
     With zero weights, the plane of each sample is that of its true labels.
     """
     if start is not None:
         planes = Planes(*(part.copy() for part in start.planes))
-        return start.W * (start.penalty / penalty), planes
+        return start.W * (start.penalty / penalty), planes, start.free * (start.penalty / penalty)
     n_rows, n_labels = problem.Y.shape
     planes = Planes(
         labels=problem.Y.copy(),
@@ -207,7 +224,8 @@ def _first_point(
         first=np.arange(n_rows),
         unused=np.array([-1, 0]),
     )
-    return np.zeros((problem.X.shape[1] + 1, n_labels)), _with_room(planes)
+    free = np.zeros(0 if problem.learned is None else problem.learned[1].size)
+    return np.zeros((problem.X.shape[1] + 1, n_labels)), _with_room(planes), free
 
 
 def _with_room(planes: Planes) -> Planes:
@@ -238,6 +256,7 @@ def _visit(
     problem: HingeLossProblem,
     W: np.ndarray,
     planes: Planes,
+    free: np.ndarray,
     order: np.ndarray,
     rate: float,
     gaps: np.ndarray,
@@ -245,7 +264,10 @@ def _visit(
     """Visit the samples of `order`, appending unused planes when they run out."""
     rows = problem.rows()
     drifting = np.vstack([W, np.zeros(W.shape[1])])
-    visit = visit_rows if problem.pairs.others.size == 0 else partial(_visit_by_cuts, problem.pairs)
+    visit = visit_rows
+    if problem.pairs.others.size > 0:
+        learned = None if problem.learned is None else PairWeights(*problem.learned, free)
+        visit = partial(_visit_by_cuts, problem, learned)
     while True:
         n_visited = visit(rows, problem.Y, problem.beta**2, drifting, planes, order, rate, gaps)
         order = order[n_visited:]
@@ -258,7 +280,8 @@ def _visit(
 
 
 def _visit_by_cuts(
-    pairs: PairGains,
+    problem: HingeLossProblem,
+    learned: PairWeights | None,
     rows: CentredRows,
     Y: np.ndarray,
     weight: float,
@@ -273,24 +296,37 @@ def _visit_by_cuts(
     Minimum cuts take nearly all of the time, so that this loop needs no kernel.
     """
     found = np.empty(Y.shape[1], dtype=bool)
+    pairs = problem.pairs
     for place, i in enumerate(order):
         if planes.unused[1] == 0:
             return place
+        if learned is not None:
+            pairs = problem.pairs_at(learned.free)
         height = violating_set(row_scores(rows, W, i), Y[i], weight, pairs, found)
-        gaps[i] = visit_row(rows, W, planes, i, found, height, rate)
+        if learned is None:
+            gaps[i] = visit_row(rows, W, planes, i, found, height, rate)
+        else:
+            gaps[i] = visit_pair_row(rows, W, planes, i, Y[i], found, weight, rate, learned)
     return order.size
 
 
-def _find_gaps(problem: HingeLossProblem, W: np.ndarray, planes: Planes, gaps: np.ndarray) -> None:
+def _find_gaps(
+    problem: HingeLossProblem, W: np.ndarray, planes: Planes, free: np.ndarray, gaps: np.ndarray
+) -> None:
     """Compute the gaps of all samples at the same weights."""
+    pairs, weight = problem.pairs_at(free), problem.beta**2
 
     def work(block: slice) -> None:
         scores, truths = problem.scores(W, block), problem.Y[block]
         found, heights = np.empty(truths.shape, dtype=bool), np.empty(len(truths))
-        if problem.pairs.others.size == 0:
-            most_violating_sets(scores, truths, problem.beta**2, found, heights)
+        if pairs.others.size == 0:
+            most_violating_sets(scores, truths, weight, found, heights)
         else:
-            violating_sets(scores, truths, problem.beta**2, problem.pairs, found, heights)
-        row_gaps(scores, found, heights, planes, block.start, gaps)
+            violating_sets(scores, truths, weight, pairs, found, heights)
+        if problem.learned is None or pairs.others.size == 0:
+            row_gaps(scores, found, heights, planes, block.start, gaps)
+        else:
+            own = PairWeights(*problem.learned, free)
+            row_pair_gaps(scores, truths, found, heights, planes, own, block.start, gaps)
 
     for_row_blocks(work, *problem.Y.shape)
