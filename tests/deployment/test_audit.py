@@ -272,6 +272,8 @@ def test_wrong_arguments_are_named():
         plan_audit(rule, proba, 5, known=Y)
     with pytest.raises(ValueError, match=r"ids must have one id for each of 20 samples, got 1\."):
         plan_audit(rule, proba, 5, ids=["a"])
+    with pytest.raises(ValueError, match=r"scores must have at least one sample, got 0\."):
+        plan_audit(rule, proba[:0], 5)
     with pytest.raises(ValueError, match=r"ids must be unique, got 19 ids again\."):
         plan_audit(rule, proba, 5, ids=["a"] * 20)
     plan = plan_audit(rule, proba, 5, random_state=0)

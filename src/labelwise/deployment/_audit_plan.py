@@ -312,6 +312,8 @@ def plan_audit(
     checked = check_scores(scores, n_labels=len(thresholds))
     matrix = in_order(thresholds, checked.matrix, checked.names, "scores")
     n_samples = matrix.shape[0]
+    if not n_samples:
+        raise ValueError("scores must have at least one sample, got 0.")
     names = tuple(map(str, range(n_samples))) if ids is None else tuple(map(str, ids))
     if len(names) != n_samples:
         raise ValueError(f"ids must have one id for each of {n_samples} samples, got {len(names)}.")

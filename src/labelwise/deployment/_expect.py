@@ -198,9 +198,13 @@ def expect(
     matrix = in_order(thresholds, checked.matrix, checked.names, "scores")
     if sparse.issparse(matrix):
         raise TypeError("scores must be dense: an expectation needs the score of every cell.")
+    if not len(matrix):
+        raise ValueError("scores must have at least one sample, got 0.")
     names = thresholds.label_names or tuple(map(str, range(len(thresholds))))
     decided = np.asarray(thresholds._decide(matrix)) == 1
     calibration = Calibration(thresholds, matrix, calibrate)
+    if calibration.labelled is not None and len(calibration.labelled[0]) < 2:
+        raise ValueError("calibrate must have at least 2 samples, got 1.")
     every = np.ones(len(thresholds), dtype=bool)
     proba = calibration.probabilities(matrix)
     shift = estimate_shift(proba, *thresholds.evidence.known_support, 0.01, every)
