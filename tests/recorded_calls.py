@@ -62,57 +62,42 @@ def call(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     return register
 
 
+def calls(stage: str, table: Mapping[Any, Any]) -> Callable[[Callable[[Any], Any]], None]:
+    """Register a function of one argument for each entry of a table, under the entry's title."""
+
+    def register(function: Callable[[Any], Any]) -> None:
+        for title, value in table.items():
+            call(f"{stage}: {title}")(partial(function, value))
+
+    return register
+
+
 # ---------------------------------------------------------------- Spelling: requests and results
 
 
 def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any:
-    """Call `best_thresholds`; a pair (average, function) is a function of counts."""
-    options = {"random_state": 0} | tuning_options(options)
+    """Call `best_thresholds`, with an interval if `n_bootstrap` is given."""
+    options = {"random_state": 0} | options
     drawn = {name: options.pop(name) for name in ("n_bootstrap", "confidence") if name in options}
     found = decisions.best_thresholds(scores, Y, **target(maximize), **options)
     if not drawn:
         return found
-    names = ("groups", "sample_weight", "random_state")
-    samples = {name: options[name] for name in names if name in options}
+    samples = {name: options.get(name) for name in ("groups", "random_state")}
     bounds = decisions.confidence_interval(found, scores, Y, **drawn, **samples)
-    evidence = dataclasses.replace(
-        found.evidence, interval=bounds.value, intervals=bounds.thresholds
-    )
-    return dataclasses.replace(found, evidence=evidence)
+    intervals = {"interval": bounds.value, "intervals": bounds.thresholds}
+    return dataclasses.replace(found, evidence=dataclasses.replace(found.evidence, **intervals))
 
 
 def target(maximize: Any) -> dict[str, Any]:
     """Spell what is optimised: a name, or an average and a function or `LinearFractional`."""
     if isinstance(maximize, str):
         return {"maximize": maximize}
-    average, measure = maximize
-    return {"maximize": measure, "average": average}
+    return {"average": maximize[0], "maximize": maximize[1]}
 
 
-def tuning_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Spell the options of tuning; the keys here are those of version 0.2."""
-    options = dict(options)
-    if "fbr_rule" in options:
-        options["fbr"] = (options["fbr"], options.pop("fbr_rule"))
-    certify = {
-        name: options.pop(name)
-        for name in ("across", "tuning_share", "calibration")
-        if name in options
-    }
-    if certify:
-        options["guarantee"] = decisions.Certify(options["guarantee"], **certify)
-    return options
-
-
-def tuned_model(maximize: Any, **options: Any) -> Any:
-    """Make a `TunedThresholds` around a logistic regression a label."""
-    model = OneVsRestClassifier(LogisticRegression())
-    return decisions.TunedThresholds(model, **target(maximize), **tuning_options(options))
-
-
-def tuned_before(fitted: Any, maximize: Any, **options: Any) -> Any:
-    """Make a `TunedThresholds` around a model that stays as it was fitted."""
-    return decisions.TunedThresholds(FrozenEstimator(fitted), **target(maximize), **options)
+def logistic() -> OneVsRestClassifier:
+    """Make a logistic regression a label."""
+    return OneVsRestClassifier(LogisticRegression())
 
 
 def in_blocks(name: str) -> Callable[..., Any]:
@@ -245,132 +230,98 @@ def square(counts: Any) -> Any:
 
 COUNT_MEASURES = ("f", "jaccard", "accuracy", "balanced-accuracy", "g-mean", "matthews")
 AVERAGES = ("micro", "macro", "sample")
-
-
-def add_thresholds(name: str, make: Callable[[], Any]) -> None:
-    @call(f"thresholds: {name}")
-    def found() -> Any:
-        thresholds = make()
-        new, _ = problem(90, len(thresholds.values), seed=77)
-        return thresholds_parts(thresholds) | {"decisions": thresholds.decide(new)}
-
-
-for _average, _measure in itertools.product(AVERAGES, COUNT_MEASURES):
-    for _step in (0.0, 0.5):
-        add_thresholds(
-            f"{_average}-{_measure}{' with ties' if _step else ''}",
-            lambda a=_average, b=_measure, s=_step: tuned(*problem(step=s), f"{a}-{b}"),
-        )
-for _average in AVERAGES:
-    add_thresholds(
-        f"{_average} of a function", lambda a=_average: tuned(*problem(60, 3), (a, square))
-    )
-add_thresholds(
-    "micro of a linear fractional",
-    lambda: tuned(
-        *problem(), ("micro", decisions.LinearFractional([2, 0, 0, 0.1], [2, 1, 0.5, 0.1]))
-    ),
-)
-OPTIONS: dict[str, dict[str, Any]] = {
-    "beta 2": {"beta": 2.0},
-    "beta 0.5": {"beta": 0.5},
-    "shared": {"shared": True},
-    "shrink 0.3": {"shrink": 0.3},
-    "shrink 1": {"shrink": 1.0},
-    "shrink auto": {"shrink": "auto", "random_state": 0},
-    "fbr 0.5 rule 0": {"fbr": 0.5, "fbr_rule": 0},
-    "fbr 0.5 rule 1": {"fbr": 0.5, "fbr_rule": 1},
-    "fbr auto": {"fbr": "auto", "random_state": 0},
-    "min precision": {"min_precision": 0.7},
-    "min recall": {"min_recall": 0.8},
-    "min precision and recall": {"min_precision": 0.3, "min_recall": 0.3},
-    "most decisions in all": {"max_decisions": 120},
-    "most decisions on average": {"max_decisions": 1.3},
-    "most decisions per row": {"max_decisions": "2 per row"},
-    "bootstrap": {"n_bootstrap": 30, "random_state": 0},
-    "bootstrap 0.8": {"n_bootstrap": 30, "confidence": 0.8, "random_state": 0},
+FRACTION = decisions.LinearFractional([2, 0, 0, 0.1], [2, 1, 0.5, 0.1])
+SPARSE = sparse.csr_array(np.maximum(problem()[0], 0)), sparse.csr_array(problem()[1])
+# Options of the F-measure of each average, and the data if they are others.
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "beta 2": ({"beta": 2.0},),
+    "beta 0.5": ({"beta": 0.5},),
+    "shared": ({"shared": True},),
+    "shrink 0.3": ({"shrink": 0.3},),
+    "shrink 1": ({"shrink": 1.0},),
+    "shrink auto": ({"shrink": "auto"},),
+    "fbr 0.5 rule 0": ({"fbr": (0.5, 0)},),
+    "fbr 0.5 rule 1": ({"fbr": (0.5, 1)},),
+    "fbr auto": ({"fbr": "auto"},),
+    "min precision": ({"min_precision": 0.7},),
+    "min recall": ({"min_recall": 0.8},),
+    "min precision and recall": ({"min_precision": 0.3, "min_recall": 0.3},),
+    "most decisions in all": ({"max_decisions": 120},),
+    "most decisions on average": ({"max_decisions": 1.3},),
+    "most decisions per row": ({"max_decisions": "2 per row"},),
+    "bootstrap": ({"n_bootstrap": 30},),
+    "bootstrap 0.8": ({"n_bootstrap": 30, "confidence": 0.8},),
+    "weights": ({"sample_weight": weights()},),
+    "weights and shrink auto": ({"sample_weight": weights(), "shrink": "auto"},),
+    "missing labels": ({}, problem()[0], with_missing(problem()[1])),
+    "groups and bootstrap": ({"groups": groups_of(), "n_bootstrap": 20, "shrink": "auto"},),
+    "float32": ({}, problem()[0].astype(np.float32), problem()[1]),
+    "sparse scores": ({}, *SPARSE),
 }
-for _average, (_title, _options) in itertools.product(AVERAGES, OPTIONS.items()):
-    add_thresholds(
-        f"{_average}-f, {_title}",
-        lambda a=_average, o=_options: tuned(*problem(), f"{a}-f", **o),
-    )
-for _average in AVERAGES:
-    add_thresholds(
-        f"{_average}-f, weights",
-        lambda a=_average: tuned(*problem(), f"{a}-f", sample_weight=weights()),
-    )
-    add_thresholds(
-        f"{_average}-f, weights and shrink auto",
-        lambda a=_average: tuned(
-            *problem(), f"{a}-f", sample_weight=weights(), shrink="auto", random_state=0
-        ),
-    )
-    add_thresholds(
-        f"{_average}-f, missing labels",
-        lambda a=_average: tuned(problem()[0], with_missing(problem()[1]), f"{a}-f"),
-    )
-    add_thresholds(
-        f"{_average}-f, groups and bootstrap",
-        lambda a=_average: tuned(
-            *problem(),
-            f"{a}-f",
-            groups=groups_of(),
-            n_bootstrap=20,
-            shrink="auto",
-            random_state=0,
-        ),
-    )
-    add_thresholds(
-        f"{_average}-f, float32",
-        lambda a=_average: tuned(problem()[0].astype(np.float32), problem()[1], f"{a}-f"),
-    )
-    add_thresholds(
-        f"{_average}-f, sparse scores",
-        lambda a=_average: tuned(
-            sparse.csr_array(np.maximum(problem()[0], 0)), sparse.csr_array(problem()[1]), f"{a}-f"
-        ),
-    )
-add_thresholds("cost", lambda: tuned(*problem(), cost=(1.0, 3.0)))
-add_thresholds(
-    "one label without positives",
-    lambda: tuned(problem()[0], problem()[1] & (np.arange(7) != 3), "macro-f"),
-)
-add_thresholds("one label", lambda: tuned(*problem(80, 1)))
-GUARANTEES: dict[str, tuple[str, dict[str, Any]]] = {
+THRESHOLDS: dict[str, tuple[Any, ...]] = {
+    **{
+        f"{average}-{measure}{' with ties' if step else ''}": (
+            f"{average}-{measure}",
+            {},
+            *problem(step=step),
+        )
+        for average, measure, step in itertools.product(AVERAGES, COUNT_MEASURES, (0.0, 0.5))
+    },
+    **{
+        f"{average} of a function": ((average, square), {}, *problem(60, 3)) for average in AVERAGES
+    },
+    **{
+        f"{average}-f, {title}": (f"{average}-f", *options)
+        for average, (title, options) in itertools.product(AVERAGES, OPTIONS.items())
+    },
+    "micro of a linear fractional": (("micro", FRACTION), {}),
+    "cost": ("micro-f", {"cost": (1.0, 3.0)}),
+    "one label without positives": (
+        "macro-f",
+        {},
+        problem()[0],
+        problem()[1] & (np.arange(7) != 3),
+    ),
+    "one label": ("micro-f", {}, *problem(80, 1)),
+}
+certify = decisions.Certify
+GUARANTEES: dict[str, tuple[Any, ...]] = {
     "micro precision": ("micro-f", {"min_precision": 0.6, "guarantee": 0.9}),
     "micro recall": ("micro-f", {"min_recall": 0.6, "guarantee": 0.9}),
     "micro both": ("micro-f", {"min_precision": 0.35, "min_recall": 0.35, "guarantee": 0.9}),
     "macro precision of each": ("macro-f", {"min_precision": 0.4, "guarantee": 0.9}),
-    "macro recall of all": ("macro-f", {"min_recall": 0.4, "guarantee": 0.9, "across": "all"}),
+    "macro recall of all": (
+        "macro-f",
+        {"min_recall": 0.4, "guarantee": certify(0.9, across="all")},
+    ),
     "sample recall": ("sample-f", {"min_recall": 0.5, "guarantee": 0.9}),
     "expectation": ("sample-f", {"min_recall": 0.7, "guarantee": "expectation"}),
     "tuning share": (
         "micro-f",
-        {"min_precision": 0.6, "guarantee": 0.9, "tuning_share": 0.3},
+        {"min_precision": 0.6, "guarantee": certify(0.9, tuning_share=0.3)},
+    ),
+    "calibration": (
+        "micro-f",
+        {"min_precision": 0.6, "guarantee": certify(0.9, calibration=problem(600, 4, seed=3))},
+        *problem(400, 4),
+    ),
+    "groups": (
+        "micro-f",
+        {"min_precision": 0.5, "guarantee": 0.9, "groups": groups_of(900)},
     ),
 }
-for _title, (_maximize, _options) in GUARANTEES.items():
-    add_thresholds(
-        f"guarantee, {_title}",
-        lambda m=_maximize, o=_options: tuned(*problem(900, 4), m, random_state=0, **o),
-    )
-add_thresholds(
-    "guarantee, calibration",
-    lambda: tuned(
-        *problem(400, 4),
-        min_precision=0.6,
-        guarantee=0.9,
-        calibration=problem(600, 4, seed=3),
-        random_state=0,
-    ),
-)
-add_thresholds(
-    "guarantee, groups",
-    lambda: tuned(
-        *problem(900, 4), min_precision=0.5, guarantee=0.9, groups=groups_of(900), random_state=0
-    ),
-)
+THRESHOLDS |= {
+    f"guarantee, {title}": (*request, *(() if request[2:] else problem(900, 4)))
+    for title, request in GUARANTEES.items()
+}
+
+
+@calls("thresholds", THRESHOLDS)
+def _(request: tuple[Any, ...]) -> Any:
+    maximize, options, *given = request
+    found = tuned(*(given or problem()), maximize, **options)
+    new, _ = problem(90, len(found.values), seed=77)
+    return thresholds_parts(found) | {"decisions": found.decide(new)}
 
 
 @call("thresholds: names of frames")
@@ -431,19 +382,19 @@ BANDS: dict[str, dict[str, Any]] = {
     "cost": {"cost": (5.0, 3.0, 1.0)},
     "guarantee": {"min_precision": 0.7, "min_recall": 0.7, "guarantee": 0.9, "random_state": 0},
 }
-for _title, _options in BANDS.items():
 
-    @call(f"bands: {_title}")
-    def _(options: dict[str, Any] = _options) -> Any:
-        found = decisions.review_bands(*problem(300, 4), **options)
-        new, truth = problem(80, 4, seed=4)
-        decided = found.decide(new)
-        return [
-            bands_parts(found),
-            decided,
-            fields_of(decisions.review_measures(truth, decided)),
-            fields_of(found.queue(new)),
-        ]
+
+@calls("bands", BANDS)
+def _(options: dict[str, Any]) -> Any:
+    found = decisions.review_bands(*problem(300, 4), **options)
+    new, truth = problem(80, 4, seed=4)
+    decided = found.decide(new)
+    return [
+        bands_parts(found),
+        decided,
+        fields_of(decisions.review_measures(truth, decided)),
+        fields_of(found.queue(new)),
+    ]
 
 
 @call("bands: groups")
@@ -459,21 +410,22 @@ def _() -> Any:
     )
 
 
-for _title, _options in {
-    "plain": {},
-    "all labels": {"alpha": 1.0},
-    "some labels": {"labels": [0, 2]},
-    "calibrated": {"calibrate": problem(200, 5, seed=8)},
-}.items():
-
-    @call(f"label shift: {_title}")
-    def _(options: dict[str, Any] = _options) -> Any:
-        proba, Y = probabilities(200, 5)
-        new, _ = probabilities(150, 5, seed=1)
-        found = decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
-        names = ("priors", "old_priors", "p_values", "moved", "alpha", "old_value")
-        parts = {name: value_of(found, name) for name in (*names, "n_samples", "n_iterations")}
-        return parts | {"thresholds": thresholds_parts(found.thresholds)}
+@calls(
+    "label shift",
+    {
+        "plain": {},
+        "all labels": {"alpha": 1.0},
+        "some labels": {"labels": [0, 2]},
+        "calibrated": {"calibrate": problem(200, 5, seed=8)},
+    },
+)
+def _(options: dict[str, Any]) -> Any:
+    proba, Y = probabilities(200, 5)
+    new, _ = probabilities(150, 5, seed=1)
+    found = decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
+    names = ("priors", "old_priors", "p_values", "moved", "alpha", "old_value")
+    parts = {name: value_of(found, name) for name in (*names, "n_samples", "n_iterations")}
+    return parts | {"thresholds": thresholds_parts(found.thresholds)}
 
 
 for _k, _maximize in itertools.product((1, 3), ("macro-f", "micro-f", "coverage", "macro-jaccard")):
@@ -524,37 +476,36 @@ TUNED: dict[str, tuple[Any, dict[str, Any]]] = {
     "cv 3": ("micro-f", {"cv": 3}),
     "function": (("macro", square), {"shrink": 0.0}),
 }
-for _title, (_maximize, _options) in TUNED.items():
 
-    @call(f"TunedThresholds: {_title}")
-    def _(maximize: Any = _maximize, options: dict[str, Any] = _options) -> Any:
-        made = multilabel(240)
-        model = tuned_model(maximize, random_state=0, **options).fit(made.X, labels_of(made))
-        return [
-            thresholds_parts(model.thresholds_),
-            model.predict(made.X),
-            scores_by(model, made.X),
-        ]
+
+@calls("TunedThresholds", TUNED)
+def _(given: tuple[Any, ...]) -> Any:
+    maximize, options = given
+    made = multilabel(240)
+    model = decisions.TunedThresholds(
+        logistic(), **target(maximize), random_state=0, **options
+    ).fit(made.X, labels_of(made))
+    return [
+        thresholds_parts(model.thresholds_),
+        model.predict(made.X),
+        scores_by(model, made.X),
+    ]
 
 
 @call("TunedThresholds: fitted before")
 def _() -> Any:
     made = multilabel(240)
-    model = OneVsRestClassifier(LogisticRegression()).fit(made.X[:120], labels_of(made)[:120])
-    model = tuned_before(model, "macro-f", random_state=0)
+    model = logistic().fit(made.X[:120], labels_of(made)[:120])
+    model = decisions.TunedThresholds(FrozenEstimator(model), maximize="macro-f", random_state=0)
     model.fit(made.X[120:], labels_of(made)[120:])
     return [thresholds_parts(model.thresholds_), model.predict(made.X)]
 
 
-for _method in ("isotonic", "sigmoid"):
-
-    @call(f"CalibratedLabels: {_method}")
-    def _(method: str = _method) -> Any:
-        made = multilabel()
-        model = decisions.CalibratedLabels(
-            OneVsRestClassifier(LogisticRegression()), method=method
-        ).fit(made.X, labels_of(made))
-        return [model.predict_proba(made.X), model.predict(made.X)]
+@calls("CalibratedLabels", {method: method for method in ("isotonic", "sigmoid")})
+def _(method: str) -> Any:
+    made = multilabel()
+    model = decisions.CalibratedLabels(logistic(), method=method).fit(made.X, labels_of(made))
+    return [model.predict_proba(made.X), model.predict(made.X)]
 
 
 def labels_of(made: Any) -> np.ndarray:
@@ -647,39 +598,40 @@ for _kind, (_title, _options) in itertools.product(STORED, BLOCK_REQUESTS.items(
             )
 
 
-for _kind in STORED:
+@calls("blocks", {f"frontier of {kind}": kind for kind in STORED})
+def _(kind: str) -> Any:
+    with stored(kind) as (_, scores, labels):
+        return frontier_parts(in_blocks("micro_frontier")(scores, labels, block_rows=64))
 
-    @call(f"blocks: frontier of {_kind}")
-    def _(kind: str = _kind) -> Any:
-        with stored(kind) as (_, scores, labels):
-            return frontier_parts(in_blocks("micro_frontier")(scores, labels, block_rows=64))
 
-    @call(f"blocks: evaluation of {_kind}")
-    def _(kind: str = _kind) -> Any:
-        with stored(kind) as (folder, scores, labels):
-            decided = STORED[kind](folder, "decided", problem(200, 5)[0] > 0.5)
-            found = in_blocks("evaluate")(labels, scores=scores, decided=decided, block_rows=64)
-            return evaluation_parts(found)
+@calls("blocks", {f"evaluation of {kind}": kind for kind in STORED})
+def _(kind: str) -> Any:
+    with stored(kind) as (folder, scores, labels):
+        decided = STORED[kind](folder, "decided", problem(200, 5)[0] > 0.5)
+        found = in_blocks("evaluate")(labels, scores=scores, decided=decided, block_rows=64)
+        return evaluation_parts(found)
 
-    @call(f"blocks: splits of {_kind}")
-    def _(kind: str = _kind) -> Any:
-        with stored(kind) as (_, _, labels):
-            compared = in_blocks("compare_splits")(labels, 3, random_state=0, block_rows=64)
-            return [
-                in_blocks("assign")(labels, 3, random_state=0, block_rows=64),
-                in_blocks("assign")(labels, [0.7, 0.3], random_state=0, block_rows=64),
-                {name: fields_of(one) for name, one in compared.qualities.items()},
-            ]
 
-    @call(f"blocks: decisions of {_kind}")
-    def _(kind: str = _kind) -> Any:
-        with stored(kind) as (folder, scores, labels):
-            found = in_blocks("best_thresholds")(scores, labels)
-            output = None if kind == "dask" else folder / "decided.npy"
-            done = in_blocks("decide")(found, scores, output, block_rows=64)
-            if kind == "dask":
-                return done.compute()
-            return [fields_of(done), np.load(output)]
+@calls("blocks", {f"splits of {kind}": kind for kind in STORED})
+def _(kind: str) -> Any:
+    with stored(kind) as (_, _, labels):
+        compared = in_blocks("compare_splits")(labels, 3, random_state=0, block_rows=64)
+        return [
+            in_blocks("assign")(labels, 3, random_state=0, block_rows=64),
+            in_blocks("assign")(labels, [0.7, 0.3], random_state=0, block_rows=64),
+            {name: fields_of(one) for name, one in compared.qualities.items()},
+        ]
+
+
+@calls("blocks", {f"decisions of {kind}": kind for kind in STORED})
+def _(kind: str) -> Any:
+    with stored(kind) as (folder, scores, labels):
+        found = in_blocks("best_thresholds")(scores, labels)
+        output = None if kind == "dask" else folder / "decided.npy"
+        done = in_blocks("decide")(found, scores, output, block_rows=64)
+        if kind == "dask":
+            return done.compute()
+        return [fields_of(done), np.load(output)]
 
 
 # ----------------------------------------------------------------------------------------- Measures
@@ -764,18 +716,18 @@ SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "inverse propensities": lambda Y, _: measures.inverse_propensities(Y),
     "reliability": lambda Y, S: fields_of(measures.reliability(Y, 1 / (1 + np.exp(-S)))),
 }
-for _title, _function in SCORE_MEASURES.items():
 
-    @call(f"measure: {_title}")
-    def _(function: Any = _function) -> Any:
-        ties, Y = problem(step=0.5)
-        return [function(Y, problem()[0]), function(Y, ties)]
+
+@calls("measure", SCORE_MEASURES)
+def _(function: Any) -> Any:
+    ties, Y = problem(step=0.5)
+    return [function(Y, problem()[0]), function(Y, ties)]
 
 
 @call("measure: scorers")
 def _() -> Any:
     made = multilabel()
-    model = OneVsRestClassifier(LogisticRegression()).fit(made.X, labels_of(made))
+    model = logistic().fit(made.X, labels_of(made))
     return measures.scorer(undefined="skip")(model, made.X, labels_of(made))
 
 
@@ -833,17 +785,18 @@ def _() -> Any:
         return dataset_parts(data.load(folder))
 
 
-for _method in ("random", "labelset", "iterative", "pairs", "balanced", "auto"):
-
-    @call(f"split: {_method}")
-    def _(method: str = _method) -> Any:
-        Y = problem()[1]
-        plain = splitting.assign(Y, 4, method=method, random_state=0)
-        return [
-            plain,
-            splitting.assign(Y, [0.6, 0.3, 0.1], method=method, random_state=1),
-            fields_of(splitting.split_quality(Y, plain)),
-        ]
+@calls(
+    "split",
+    {method: method for method in ("random", "labelset", "iterative", "pairs", "balanced", "auto")},
+)
+def _(method: str) -> Any:
+    Y = problem()[1]
+    plain = splitting.assign(Y, 4, method=method, random_state=0)
+    return [
+        plain,
+        splitting.assign(Y, [0.6, 0.3, 0.1], method=method, random_state=1),
+        fields_of(splitting.split_quality(Y, plain)),
+    ]
 
 
 @call("split: groups, folds, holdouts")
@@ -921,16 +874,16 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "reverse": lambda: learners.ReverseMultilabel(penalty=0.1, random_state=0),
     "submodular": lambda: learners.SubmodularMultilabel(penalty=0.1, random_state=0),
 }
-for _title, _make in LEARNERS.items():
 
-    @call(f"learner: {_title}")
-    def _(make: Callable[[], Any] = _make) -> Any:
-        made = multilabel()
-        model = make().fit(made.X[:100], labels_of(made)[:100])
-        parts = {"decided": model.predict(made.X), "scores": scores_by(model, made.X)}
-        if hasattr(model, "expected_f"):
-            parts["expected F"] = model.expected_f(made.X)
-        return parts
+
+@calls("learner", LEARNERS)
+def _(make: Callable[[], Any]) -> Any:
+    made = multilabel()
+    model = make().fit(made.X[:100], labels_of(made)[:100])
+    parts = {"decided": model.predict(made.X), "scores": scores_by(model, made.X)}
+    if hasattr(model, "expected_f"):
+        parts["expected F"] = model.expected_f(made.X)
+    return parts
 
 
 @call("learner: Okapi neighbours")
@@ -949,42 +902,44 @@ def bag_plugin(**options: Any) -> Any:
     return learners.BagPlugin(n_iter=2, cv=2, random_state=0, **options)
 
 
-for _title, _options in {
-    "macro-f": {},
-    "micro-f": target("micro-f"),
-    "mean": {"aggregation": "mean"},
-}.items():
+@calls(
+    "learner",
+    {
+        "bags, macro-f": {},
+        "bags, micro-f": target("micro-f"),
+        "bags, mean": {"aggregation": "mean"},
+    },
+)
+def _(options: dict[str, Any]) -> Any:
+    made = digit_bags()
+    model = bag_plugin(**options).fit(made.take(made.train))
+    test = made.take(made.test)
+    found = model.predict_instances(test)
+    return [
+        *(model.predict(test), model.decision_function(test), found.scores, found.decided),
+        *(found.starts, thresholds_parts(model.thresholds_)),
+    ]
 
-    @call(f"learner: bags, {_title}")
-    def _(options: dict[str, Any] = _options) -> Any:
-        made = digit_bags()
-        model = bag_plugin(**options).fit(made.take(made.train))
-        test = made.take(made.test)
-        found = model.predict_instances(test)
-        return [
-            *(model.predict(test), model.decision_function(test), found.scores, found.decided),
-            *(found.starts, thresholds_parts(model.thresholds_)),
-        ]
 
-
-for _title, _options in {
-    "micro-f": {"maximize": "micro-f"},
-    "macro-f, blended": {"maximize": "macro-f", "blend": True},
-}.items():
-
-    @call(f"learner: best, {_title}")
-    def _(options: dict[str, Any] = _options) -> Any:
-        made = multilabel()
-        candidates = {
-            "linear": learners.BinaryRelevance(),
-            "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
-            "near": KNeighborsClassifier(7),
-        }
-        model = learners.BestLearner(candidates, cv=3, random_state=0, **options)
-        model.fit(made.X, labels_of(made))
-        names = ("chosen", "candidate", "value", "corrected_value", "standard_error", "n_samples")
-        board = {name: value_of(model.leaderboard_, name) for name in names}
-        return [board, model.predict(made.X), scores_by(model, made.X)]
+@calls(
+    "learner",
+    {
+        "best, micro-f": {"maximize": "micro-f"},
+        "best, macro-f, blended": {"maximize": "macro-f", "blend": True},
+    },
+)
+def _(options: dict[str, Any]) -> Any:
+    made = multilabel()
+    candidates = {
+        "linear": learners.BinaryRelevance(),
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+        "near": KNeighborsClassifier(7),
+    }
+    model = learners.BestLearner(candidates, cv=3, random_state=0, **options)
+    model.fit(made.X, labels_of(made))
+    names = ("chosen", "candidate", "value", "corrected_value", "standard_error", "n_samples")
+    board = {name: value_of(model.leaderboard_, name) for name in names}
+    return [board, model.predict(made.X), scores_by(model, made.X)]
 
 
 # ------------------------------------------------------------------- Studies, statistics, reports
@@ -1260,25 +1215,24 @@ class = "labelwise.splitting.MultilabelStratifiedKFold"
 params = {n_splits = 2}
 """
 
-for _title, _commands in COMMANDS.items():
 
-    @call(f"command: {_title}")
-    def _(commands: list[tuple[str, ...]] = _commands) -> Any:
-        parts: dict[str, Any] = {}
-        with files() as folder:
-            (folder / "study.toml").write_text(STUDY)
-            for place, words in enumerate(commands):
-                parts[f"{place} {words[0]}"] = output_parts(run_command(folder, *words))
-            for path in sorted(folder.iterdir()):
-                if path.name in {"t.json", "bands.json"}:
-                    parts[path.name] = json_numbers(json.loads(path.read_text()))
-                elif path.name in {"s.csv", "d.csv", "decided.csv"}:
-                    parts[path.name] = path.read_bytes()
-                elif path.name == "rows.csv":
-                    parts[path.name] = without_clock(pd.read_csv(path).to_dict("records"))
-                elif path.name == "page.html":
-                    parts[path.name] = page_parts(path.read_text(encoding="utf-8"))
-        return parts
+@calls("command", COMMANDS)
+def _(commands: list[tuple[str, ...]]) -> Any:
+    parts: dict[str, Any] = {}
+    with files() as folder:
+        (folder / "study.toml").write_text(STUDY)
+        for place, words in enumerate(commands):
+            parts[f"{place} {words[0]}"] = output_parts(run_command(folder, *words))
+        for path in sorted(folder.iterdir()):
+            if path.name in {"t.json", "bands.json"}:
+                parts[path.name] = json_numbers(json.loads(path.read_text()))
+            elif path.name in {"s.csv", "d.csv", "decided.csv"}:
+                parts[path.name] = path.read_bytes()
+            elif path.name == "rows.csv":
+                parts[path.name] = without_clock(pd.read_csv(path).to_dict("records"))
+            elif path.name == "page.html":
+                parts[path.name] = page_parts(path.read_text(encoding="utf-8"))
+    return parts
 
 
 # ---------------------------------------------------------------------------- Record and comparison

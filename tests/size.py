@@ -266,7 +266,8 @@ from labelwise.decisions import TunedThresholds
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 def run():
-    TunedThresholds(OneVsRestClassifier(LogisticRegression())).fit(X, Y.astype(int))
+    model = OneVsRestClassifier(LogisticRegression())
+    TunedThresholds(model, random_state=0).fit(X, Y.astype(int))
 """,
     "labelwise tune": """
 def run():
