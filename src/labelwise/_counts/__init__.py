@@ -15,6 +15,7 @@ from labelwise._counts._counting import (
     draws as draws,
     exactly_empty as exactly_empty,
     micro_draws as micro_draws,
+    pooled as pooled,
     weighted_counts as weighted_counts,
 )
 from labelwise._counts._measures import (
@@ -46,7 +47,9 @@ from labelwise._counts._records import (
     averaged_records as averaged_records,
     count_records as count_records,
     function_of as function_of,
+    macro_of as macro_of,
     measured as measured,
+    micro_of as micro_of,
     record_of as record_of,
     with_beta as with_beta,
 )

@@ -47,6 +47,11 @@ def counts_of(decided: Any, hits: Any, positives: Any, n: Any) -> Counts:
     return Counts(hits, decided - hits, positives - hits, n - positives - decided + hits)
 
 
+def pooled(counts: Counts) -> Counts:
+    """Sum the counts over the last axis."""
+    return Counts(*(np.sum(cells, axis=-1) for cells in counts))
+
+
 def count_matched(
     Y: sparse.csc_array,
     decided: sparse.csc_array,

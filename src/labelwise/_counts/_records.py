@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._counts import _measures as measures
-from labelwise._counts._counting import Counts
-from labelwise._counts._measures import Measure, is_unchecked, unchecked
+from labelwise._counts._counting import Counts, pooled
+from labelwise._counts._measures import Measure, is_unchecked, mean, unchecked
 from labelwise._text import check_known, did_you_mean
 from labelwise._validation import check_beta
 
@@ -318,3 +318,13 @@ def measured(measure: Measure, counts: Counts) -> Any:
     if values.shape != shape or values.dtype.kind not in "biuf":
         raise TypeError(f"{rule}, but {name} returned {values!r} for counts of shape {shape}.")
     return values[()]
+
+
+def micro_of(measure: Measure, counts: Counts) -> Any:
+    """Compute the measure of the summed counts; `measures.micro` also checks both."""
+    return measured(measure, pooled(counts))
+
+
+def macro_of(measure: Measure, counts: Counts, undefined: str | float = "nan") -> Any:
+    """Compute the mean of the measure; `measures.macro` also checks both."""
+    return mean(measured(measure, counts), undefined)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import counts_of
+from labelwise._counts import Counts, counts_of, micro_of, precision, recall
 from labelwise._curves import Curves, Cuts, frontier_steps, hulls_of
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import solve
@@ -22,7 +22,6 @@ from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._decisions import decisions_at
 from labelwise._tuning.problem._problem import Problem, check_problem
 from labelwise._validation import columns_in_order
-from labelwise.measures import Counts, micro, precision, recall
 from labelwise.splitting import assign
 
 N_FOLDS = 5
@@ -151,7 +150,7 @@ def _reached(
         return float(np.sum(counts.tp) + np.sum(counts.fp)), None
     measure = precision if name == "min_precision" else recall
     if average == "micro":
-        return float(micro(measure, counts)), None
+        return float(micro_of(measure, counts)), None
     decided = np.flatnonzero(counts.tp + counts.fp > 0)
     if not decided.size:
         return float("nan"), None

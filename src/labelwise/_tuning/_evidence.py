@@ -12,12 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import Counts, counts_of, f_measure, micro_of, precision, recall
 from labelwise._text import counted, listed, printable
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import Request
-from labelwise.measures import Counts, f_measure, micro, precision, recall
 
 # What the amounts of shrinkage and FBR mean.
 _SHRINK = "0: each label has its own threshold, 1: all labels share one"
@@ -242,7 +241,7 @@ class Evidence:
         if counts is None:
             return []
         rates = {"precision": precision, "recall": recall, "F": f_measure}
-        shown = ", ".join(f"{name} {micro(rate, counts):.4f}" for name, rate in rates.items())
+        shown = ", ".join(f"{name} {micro_of(rate, counts):.4f}" for name, rate in rates.items())
         return [f"micro {shown} with {int(np.sum(self.decided)):,} decisions"]
 
     def _expectations(self, label_names: tuple[str, ...] | None) -> list[str]:

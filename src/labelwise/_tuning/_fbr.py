@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._counts import counts_of
+from labelwise._counts import counts_of, f_measure, macro_of, micro_of
 from labelwise._curves import weighted_tops
 from labelwise._tuning.objectives._choice import Choice, first_best
 from labelwise._tuning.objectives._request import Request
 from labelwise._tuning.problem._problem import Problem
 from labelwise._tuning.shrinkage._shrinkage import held_out_means
-from labelwise.measures import f_measure, macro, micro
 
 # Amounts from which "auto" chooses.
 AMOUNTS = tuple(step / 10 for step in range(10))
@@ -41,7 +40,7 @@ class Fbr:
         tuned, high = self.tuner(weights), self._high(weights)
         totals = self.problem.totals(weights)
         f = f_measure(counts_of(tuned.decided, tuned.hits, *totals), self.request.beta)
-        average = micro if self.request.average == "micro" else macro
+        average = micro_of if self.request.average == "micro" else macro_of
         found = []
         for amount in amounts:
             is_low = f < amount

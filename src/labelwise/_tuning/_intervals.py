@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelwise._counts import Counts
 from labelwise._tuning.objectives._choice import Choice
 from labelwise._tuning.problem._problem import Problem
-from labelwise.measures import Counts
 from labelwise.splitting import assign
 
 N_FOLDS = 5

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Measure, averaged_records, with_beta
+from labelwise._counts import Counts, Measure, averaged_records, macro_of, micro_of, with_beta
 from labelwise._label_shift import (
     ExpectedCounts,
     LabelShift,
@@ -31,7 +31,6 @@ from labelwise._tuning._result import Thresholds
 from labelwise._tuning.problem._decisions import in_order
 from labelwise._validation import check_real, check_scores
 from labelwise.decisions.expected_f._probabilities import check_cells
-from labelwise.measures import Counts, macro, micro
 
 # Number of labels in the table of a repr.
 _MOST_SHOWN = 20
@@ -407,8 +406,8 @@ def _value(thresholds: Thresholds, counts: Counts, labels: np.ndarray) -> float:
         return float("nan")
     counts = Counts(*(part[labels] for part in counts))
     if thresholds.evidence.average == "micro":
-        return float(micro(_measure(thresholds), counts))
-    return float(macro(_measure(thresholds), counts, undefined="skip"))
+        return float(micro_of(_measure(thresholds), counts))
+    return float(macro_of(_measure(thresholds), counts, undefined="skip"))
 
 
 def _check_adaptable(thresholds: Thresholds) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from labelwise._counts import (
     Counts,
     Measure,
     count_matched,
     function_of,
     is_unchecked,
-    mean,
+    macro_of,
     measured,
+    pooled,
     wide,
     with_beta,
 )
@@ -122,11 +121,9 @@ def micro(measure: Measure | str, counts: Counts, *, beta: float = 1.0) -> Any:
     >>> round(float(micro(f_measure, count([[1, 0], [1, 1]], [[1, 1], [0, 1]]))), 3)
     0.667
     """
-    if is_unchecked(measure) and beta == 1:  # behind another public function
-        return measure(_pooled(counts))
     refuse_sparse(counts, "counts", "Counts")
-    function, pooled = with_beta(function_of(measure), beta), _pooled(counts)
-    return measured(function, Counts(*wide(pooled)) if is_unchecked(function) else pooled)
+    function, sums = with_beta(function_of(measure), beta), pooled(counts)
+    return measured(function, Counts(*wide(sums)) if is_unchecked(function) else sums)
 
 
 def macro(
@@ -174,14 +171,8 @@ def macro(
     >>> float(macro(recall, counts)), float(macro(recall, counts, undefined="skip"))
     (nan, 0.5)
     """
-    if is_unchecked(measure) and beta == 1:  # behind another public function
-        return mean(measure(counts), undefined)
     refuse_sparse(counts, "counts", "Counts")
     undefined = check_undefined(undefined)
     function = with_beta(function_of(measure), beta)
     cells = Counts(*wide(counts)) if is_unchecked(function) else counts
-    return mean(measured(function, cells), undefined)
-
-
-def _pooled(counts: Counts) -> Counts:
-    return Counts(*(np.sum(cells, axis=-1) for cells in counts))
+    return macro_of(function, cells, undefined)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import mean, measured
+from labelwise._counts import mean, measured, micro_of, precision, recall
 from labelwise._tuning.guarantees._certified_labels import holm_level
 from labelwise._tuning.guarantees._certified_path import (
     MOST_TIMES,
@@ -24,7 +24,6 @@ from labelwise._tuning.guarantees._unit_statistics import IndependentUnits
 from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._problem import pooled
-from labelwise.measures import micro, precision, recall
 
 # The number of further samples if no number of them is enough.
 _UNKNOWN = 2**31
@@ -114,7 +113,7 @@ def _on_calibration(
     slicing: Any = problem.slicing
     counts = problem.decision_counts(values, most[slicing.of_row], request.counts_by)
     if request.counts_by == "label":
-        weights, rates = None, [float(micro(rate, counts)) for rate in (precision, recall)]
+        weights, rates = None, [float(micro_of(rate, counts)) for rate in (precision, recall)]
     else:
         weights = problem.weights
         means = (mean(measured(rate, counts), "skip", weights) for rate in (precision, recall))

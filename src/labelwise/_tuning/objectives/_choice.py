@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from labelwise._counts import Counts
 from labelwise._curves import ROUNDING, Cuts
-from labelwise.measures import Counts
 
 
 class Choice(NamedTuple):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import Counts, precision, recall
 from labelwise._text import quoted
-from labelwise.measures import Counts, precision, recall
 
 if TYPE_CHECKING:  # thresholds from a file need no kernels
     from labelwise._curves import FrontierSteps

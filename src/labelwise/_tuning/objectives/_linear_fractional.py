@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import LinearWeights, ratio, record_of, wide
+from labelwise._counts import Counts, LinearWeights, ratio, record_of, wide
 from labelwise._curves import ROUNDING
-from labelwise.measures import Counts
 
 
 class LinearFractional:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._counts import Measure, counts_of
+from labelwise._counts import Counts, Measure, counts_of
 from labelwise._curves import ROUNDING, Curves, Cuts, FrontierSteps, frontier_steps, hulls_of
 from labelwise._tuning.objectives._choice import Choice, choice_at, first_best, first_best_of_each
 from labelwise._tuning.objectives._constraints import (
@@ -31,7 +31,6 @@ from labelwise._tuning.objectives._constraints import (
 )
 from labelwise._tuning.objectives._linear_fractional import gains_from_hits
 from labelwise._tuning.objectives._off_frontier_kernels import UNREACHED, fewest_by_hits
-from labelwise.measures import Counts
 
 # Most steps of successive searches: what a short search finds leaves less for the next one. The
 # last one takes less than a second.

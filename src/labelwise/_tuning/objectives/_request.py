@@ -36,10 +36,9 @@ from labelwise._tuning.objectives._option_values import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from labelwise._counts import Measure
+    from labelwise._counts import Counts, Measure
     from labelwise._tuning.objectives._by_label import CostRule
     from labelwise._tuning.objectives._constraints import Limits
-    from labelwise.measures import Counts
 
 AVERAGES = ("micro", "macro", "sample")
 EXPECTATION = "expectation"
@@ -320,14 +319,13 @@ class Request:
         Labels or samples for which the measure is not defined are left out of a mean. `weights` are
         those of the samples, for a mean over samples.
         """
-        from labelwise._counts import mean, measured
-        from labelwise.measures import micro
+        from labelwise._counts import mean, measured, micro_of
 
         if self.costs is not None:
             wrong = self.costs.false_positive * counts.fp + self.costs.false_negative * counts.fn
             return wrong.sum(axis=-1)
         if self.average == "micro":
-            return micro(self.measure, counts)
+            return micro_of(self.measure, counts)
         return mean(measured(self.measure, counts), "skip", weights)
 
 
@@ -446,8 +444,7 @@ def _check_measure(measure: Measure) -> None:
     """Refuse a function of the caller that does not return an array of numbers for arrays."""
     import numpy as np
 
-    from labelwise._counts import measured
-    from labelwise.measures import Counts
+    from labelwise._counts import Counts, measured
 
     counts = ([3, 2, 1], [1, 2, 1], [2, 1, 1], [4, 5, 6])
     measured(measure, Counts(*map(np.array, counts)))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import Measure, counts_of
+from labelwise._counts import Measure, counts_of, macro_of, micro_of
 from labelwise._curves import (
     ROUNDING,
     Cuts,
@@ -27,7 +27,6 @@ from labelwise._tuning.objectives._by_label import MacroRule
 from labelwise._tuning.objectives._choice import Choice, choice_with
 from labelwise._tuning.objectives._constraints import NO_LIMITS, InfeasibleError, Limits, within
 from labelwise._tuning.problem._problem import Problem
-from labelwise.measures import macro, micro
 
 # So many thresholds with nearly the highest sum are evaluated again without summing changes.
 _N_LIKELY = 1000
@@ -54,7 +53,7 @@ class SharedTuner:
         threshold = find(weights, totals)
         thresholds = np.full(self.problem.n_labels, threshold)
         counts = self.problem.counts_at(weights, thresholds)
-        average = micro if self.average == "micro" else macro
+        average = micro_of if self.average == "micro" else macro_of
         return choice_with(thresholds, counts, average(self.measure, counts), gap=0.0)
 
     def _cuts_of_all(self, weights: np.ndarray, together: Totals) -> Cuts:
@@ -106,7 +105,7 @@ class SharedTuner:
         likely = likely[value[likely] >= value.max() - 1e-9 * totals.positives.size]
         thresholds = halfway(lows[likely], np.append(lows[1:], -np.inf)[likely])
         counts = self.problem.counts_under(weights, thresholds[:, None])
-        exact = np.asarray(macro(self.measure, counts, undefined="skip"))
+        exact = np.asarray(macro_of(self.measure, counts, undefined="skip"))
         # A mean near 0 may be a difference of larger values, with their rounding errors.
         highest = np.fmax.reduce(exact)
         return float(thresholds[np.argmax(exact >= highest - ROUNDING * max(1.0, abs(highest)))])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._counts import Measure, counts_of, measured, ratio
+from labelwise._counts import Counts, Measure, counts_of, measured, ratio
 from labelwise._curves import ROUNDING, Cuts
 from labelwise._tuning.objectives._choice import first_best_of_each
 from labelwise._tuning.shrinkage._pooled_curve import (
@@ -15,7 +15,6 @@ from labelwise._tuning.shrinkage._pooled_curve import (
     PooledCurve,
     n_at_or_above,
 )
-from labelwise.measures import Counts
 
 # Number of candidates that are evaluated at a time.
 _TOGETHER = 2**20

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._counts import Measure
+from labelwise._counts import Counts, Measure, macro_of, micro_of
 from labelwise._parallel import in_threads
 from labelwise._tuning.objectives._by_label import MacroRule
 from labelwise._tuning.objectives._choice import Choice, choice_with, first_best
@@ -21,7 +21,6 @@ from labelwise._tuning.problem._problem import Problem
 from labelwise._tuning.shrinkage._macro_path import macro_path
 from labelwise._tuning.shrinkage._micro_path import micro_path
 from labelwise._tuning.shrinkage._pooled_curve import pooled_curve
-from labelwise.measures import Counts, macro, micro
 from labelwise.splitting import assign
 
 # Amounts that "auto" chooses from.
@@ -61,7 +60,7 @@ class Shrinkage:
         """Return the choice for one amount, with samples counted by weight."""
         thresholds = self.thresholds(weights, (amount,))[0]
         counts = self.problem.counts_at(weights, thresholds)
-        average = micro if self.average == "micro" else macro
+        average = micro_of if self.average == "micro" else macro_of
         return choice_with(thresholds, counts, average(self.measure, counts))
 
     def best_amount(self, random: Any) -> float:
@@ -106,7 +105,7 @@ def held_out_means(
     n_folds, units = min(N_FOLDS, problem.n_fold_units), problem.fold_units
     method = "rarest-label" if units is None else "auto"
     fold = assign(problem.Y, n_folds, method=method, groups=units, random_state=random)
-    joined = micro if average == "micro" else partial(macro, undefined="skip")
+    joined = micro_of if average == "micro" else partial(macro_of, undefined="skip")
 
     def values(number: int) -> Any:
         unseen = problem.rows(np.flatnonzero(fold == number))
