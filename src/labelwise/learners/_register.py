@@ -218,7 +218,7 @@ LEARNERS = (
         _HALF,
         _forest("RandomForestClassifier", 100, joint=False),
         seconds=costs.forest_per_label,
-        refusal=costs.unless_many_rows,
+        refusal=costs.unless_rows_of_forests,
     ),
     RegisteredLearner(
         "br-knn",

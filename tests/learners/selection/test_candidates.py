@@ -65,6 +65,14 @@ def test_default_candidates_suit_the_samples():
     assert {"okapi", "br-nb"} <= {one.name for one in default_candidates(LEARNERS, counts, 0)[0]}
 
 
+def test_forests_of_single_labels_and_of_pairs_are_left_out_on_fewer_than_200_rows():
+    for n_rows, expected in ((199, set()), (200, {"br-forest", "clr"})):
+        taken, left_out = default_candidates(LEARNERS, MEDIUM._replace(n_rows=n_rows), 0)
+        assert {one.name for one in taken} & {"br-forest", "clr"} == expected
+        assert dict(left_out).get("clr") == (None if expected else "it is for at least 200 rows")
+        assert "forest" in {one.name for one in taken}
+
+
 def test_candidates_that_would_take_too_long_are_left_out_with_their_seconds():
     _, left_out = default_candidates(LEARNERS, MEDIUM._replace(n_rows=10**6, n_labels=500), 0)
     reasons = dict(left_out)

@@ -15,6 +15,8 @@ LONGEST_FIT = 600.0
 _MOST_ROWS_OF_KERNELS = 5000
 # On fewer rows, standard errors are so large that the cheaper candidates are chosen anyway.
 _LEAST_ROWS_OF_TREES = 100
+# Forests of single labels or pairs take longest, and were not chosen on 120 rows of three sets.
+_LEAST_ROWS_OF_FORESTS = 200
 _MOST_LABELS_OF_PAIRS = 60
 
 
@@ -124,11 +126,14 @@ def label_ranking(size: Size) -> float:
     return n_pairs * (0.01 + per_pair)
 
 
-def unless_many_rows(size: Size) -> str:
+def unless_many_rows(size: Size, least: int = _LEAST_ROWS_OF_TREES) -> str:
     """Refuse few rows."""
-    if size.n_rows >= _LEAST_ROWS_OF_TREES:
-        return ""
-    return f"it is for at least {_LEAST_ROWS_OF_TREES} rows"
+    return "" if size.n_rows >= least else f"it is for at least {least} rows"
+
+
+def unless_rows_of_forests(size: Size) -> str:
+    """Refuse fewer rows than a forest for each label is tried on."""
+    return unless_many_rows(size, _LEAST_ROWS_OF_FORESTS)
 
 
 def unless_terms(size: Size) -> str:
@@ -151,7 +156,7 @@ def unless_few_rows(size: Size) -> str:
 def unless_few_pairs(size: Size) -> str:
     """Refuse many labels, and few rows."""
     if size.n_labels <= _MOST_LABELS_OF_PAIRS:
-        return unless_many_rows(size)
+        return unless_rows_of_forests(size)
     return f"it is for at most {_MOST_LABELS_OF_PAIRS} labels"
 
 
