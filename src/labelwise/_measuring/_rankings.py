@@ -198,7 +198,7 @@ macro_f_of = partial(_of_counts, unchecked(f_measure))
 
 
 def label_coverage_of(top: TopLabels, k: int) -> np.ndarray:
-    """Mark labels with a hit among the k top-ranked labels by 1; NaN without positives."""
+    """Mark labels with true positives among the k top-ranked ones by 1; NaN without positives."""
     return np.where(top.positives > 0, top.counts(k).tp > 0, np.nan)
 
 
@@ -229,10 +229,10 @@ def inverse_propensities(
     b: float = 1.5,
     label_names: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """Compute how much a hit of each label counts in propensity-scored measures.
+    """Compute how much a true positive counts in propensity-scored measures.
 
-    Rare labels are often missing from the labels of a sample although they apply. A hit of a rare
-    label therefore counts more.
+    Rare labels are often missing from the labels of a sample although they apply. A true
+    positive of a rare label therefore counts more.
 
     Parameters
     ----------

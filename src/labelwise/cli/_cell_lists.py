@@ -59,7 +59,7 @@ def queue_columns(
 def terms_of_cells(
     model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
 ) -> list[Terms]:
-    """Return the terms that speak most for each cell; stems as words of the text."""
+    """Return the terms that favour each cell most; stems as words of the text."""
     from labelwise._estimators import TermsInWords
 
     found = learners.explain(model, X, top=top, cells=(rows, labels))

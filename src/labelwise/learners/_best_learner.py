@@ -161,9 +161,9 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     `OkapiNeighbors` ("okapi") for counts of terms. Features that are not sparse are divided by
     their standard deviation: for kernels and neighbours inside each fold, for linear models once,
     because these score all folds while they are fitted. A cost model of each candidate, of the
-    numbers of rows, features and labels, decides what is tried. Boosted trees are tried if they are
-    named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and "catboost" if
-    they are installed. `labelwise.save` does not write models of the last three.
+    numbers of samples, features and labels, decides what is tried. Boosted trees are tried if they
+    are named in `candidates`: "br-boosting" (scikit-learn), and "lightgbm", "xgboost" and
+    "catboost" if they are installed. `labelwise.save` does not write models of the last three.
 
     For "sample-f", scores become probabilities by sigmoids, and the label set of highest expected F
     is decided: with independent labels ("expected-f"), or with the label sets of training samples
@@ -174,20 +174,20 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
     where P(y) is the share of the label set y in training, and odds_j are the odds of label j
     there.
 
-    The budget is divided by the cost models. If it is too short for all candidates on all rows,
-    candidates are first tried on fewer rows: the better half goes on to twice the rows (successive
-    halving). The first candidate is always tried, in all rounds: for sparse features, usually terms
-    of texts, "br", on the first of the representations, else the cheapest candidate. If it has no
-    time for all rows, candidates are tried on as many rows as it has time for. The best of them is
-    then tried and fitted on as many rows as the rest of the time is predicted to suffice for, and
-    its decisions are tuned there; `leaderboard_` says so. Candidates that no such plan has time for
-    are tried one after the other as long as the clock leaves time for them, by predicted seconds
-    times the pace of the trials before. With representations, all linear learners are tried, but
-    none of the others after three in a row were worse than the best by more than a standard error.
-    If fits take longer than predicted, a trial is stopped when the time is over, between two folds
-    or two parts of the labels, and the best so far is chosen. Only the first trial runs to its end
-    in any case. Estimators that are given as `candidates` have no cost model; only the clock limits
-    them.
+    The budget is divided by the cost models. If it is too short for all candidates on all samples,
+    candidates are first tried on fewer samples: the better half goes on to twice the samples
+    (successive halving). The first candidate is always tried, in all rounds: for sparse features,
+    usually terms of texts, "br", on the first of the representations, else the cheapest candidate.
+    If it has no time for all samples, candidates are tried on as many samples as it has time for.
+    The best of them is then tried and fitted on as many samples as the rest of the time is
+    predicted to suffice for, and its decisions are tuned there; `leaderboard_` says so. Candidates
+    that no such plan has time for are tried one after the other as long as the clock leaves time
+    for them, by predicted seconds times the pace of the trials before. With representations, all
+    linear learners are tried, but none of the others after three in a row were worse than the best
+    by more than a standard error. If fits take longer than predicted, a trial is stopped when the
+    time is over, between two folds or two parts of the labels, and the best so far is chosen. Only
+    the first trial runs to its end in any case. Estimators that are given as `candidates` have no
+    cost model; only the clock limits them.
 
     A candidate that raises an error is left out; if all do, the first error is raised.
 

@@ -162,7 +162,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
         The samples, as ``model.predict`` takes them.
     top : int or None, default=5
         Number of terms for each cell: those with the highest contributions above 0, which are the
-        terms that speak for the label. None lists all contributions other than 0.
+        terms that favour the label. None lists all contributions other than 0.
     cells : pair of int arrays, default=None
         Samples and labels of the cells to explain. None means all labels that the model decides.
 

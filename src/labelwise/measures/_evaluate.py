@@ -73,9 +73,9 @@ def evaluate(
         scores, labels of lower column number are ranked first.
     inverse_propensity : array-like of shape (n_labels,) or None, default=None
         Weights of the labels from `inverse_propensities`. With them, "ps-precision" and "ps-ndcg"
-        are computed at each of the `cutoffs`: the mean over samples of the weights of the hits
-        among the k top-ranked labels, discounted by rank for NDCG, divided by that of the best
-        ranking.
+        are computed at each of the `cutoffs`: the mean over samples of the weights of the true
+        positives among the k top-ranked labels, discounted by rank for NDCG, divided by that of the
+        best ranking.
     undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
         How labels and samples without a value enter a mean: "nan" makes the mean NaN, "defined" and
         "skip" leave them out, and a number replaces each missing value. `Evaluation.n_undefined`

@@ -78,7 +78,7 @@ def predict(
     why: Annotated[
         int | None,
         typer.Option(
-            help="Write a row for each decided label, and the terms that speak most for it, as "
+            help="Write a row for each decided label, and the terms that favour it most, as "
             "many as given; --output is then a csv or jsonl file. For linear and Okapi models."
         ),
     ] = None,

@@ -70,7 +70,7 @@ class Desk:
         as one unit of the certified line.
     model : estimator, default=None
         The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
-        the terms that speak for the labels of listed samples, and of a model of texts the sentence
+        the terms that favour the labels of listed samples, and of a model of texts the sentence
         with the highest score. Labels without names are in the order of the scores.
     X : array, sparse matrix, frame or list of texts, default=None
         The samples, as the model takes them; needed with `model`.
@@ -183,7 +183,7 @@ class Desk:
         return self.problem.names
 
     def terms(self, rows: np.ndarray, labels: np.ndarray) -> list[str]:
-        """List the terms that speak most for cells, in words.
+        """List the terms that favour cells most, in words.
 
         Parameters
         ----------
