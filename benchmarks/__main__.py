@@ -39,6 +39,7 @@ LONG = {
     "incomplete_labels",
     "label_shift",
     "plugins",
+    "predicted_seconds",
     "real_results",
     "scale_engine",
     "scale_labels",

@@ -24,6 +24,8 @@ from labelwise.data import make_corpus, make_multilabel
 from labelwise.decisions import TunedThresholds, best_thresholds, maximize_expected_f_independent
 from labelwise.features import TableFeatures, text_representations
 from labelwise.learners import BestLearner, BinaryRelevance, ExactFPlugin, Leaderboard
+from labelwise.learners.selection._costs import judging
+from labelwise.learners.selection._race import run_race
 from labelwise.learners.selection._rules import decide_of_label_sets, label_sets_of
 from labelwise.measures import evaluate
 from labelwise.splitting import MultilabelStratifiedKFold
@@ -562,3 +564,19 @@ def test_a_representation_is_computed_once_and_only_if_it_is_needed():
 def test_representations_are_transformers_by_name(params, error, message):
     with pytest.raises(error, match=message):
         BestLearner(**params).fit(*some_texts(20))
+
+
+def test_time_is_kept_for_blends_only_if_they_are_asked_for(monkeypatch):
+    kept = []
+
+    def spy(candidates, arena, clock, report):
+        kept.append(clock.for_blends)
+        return run_race(candidates, arena, clock, report)
+
+    monkeypatch.setattr("labelwise.learners._best_learner.run_race", spy)
+    X, Y = some_data(60)
+    for blend in (True, False):
+        BestLearner(["br", "knn"], cv=2, budget=1.0, blend=blend, random_state=0).fit(X, Y)
+    assert kept == [0.1, 0.0]
+    BestLearner(["br", "knn"], cv=2, budget=60.0, blend=True, random_state=0).fit(X, Y)
+    assert kept[-1] == 3 * judging(*Y.shape)

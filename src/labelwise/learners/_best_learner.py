@@ -47,6 +47,7 @@ from labelwise.learners.selection._candidates import (
     size_of,
     sizes_of_parts,
 )
+from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._leaderboard import leaderboard_of
 from labelwise.learners.selection._race import Clock, Finish, run_race
 from labelwise.learners.selection._representations import (
@@ -63,6 +64,9 @@ from labelwise.learners.selection._trials import (
     fit_params,
     with_beta_of,
 )
+
+# At most this share of the budget is kept for blends.
+_FOR_BLENDS = 0.1
 
 
 class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
@@ -341,8 +345,10 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
             arena = arena.part(np.flatnonzero(samples.weights))
             samples = arena.samples
         candidates, left_out = self._candidates(samples, seed, represented)
+        if self.blend and self.budget is not None:
+            clock.for_blends = min(_FOR_BLENDS * self.budget, 3 * judging(*samples.Y.shape))
         finish = run_race(candidates, arena, clock, partial(report_progress, self))
-        blend = None
+        blend, clock.for_blends = None, 0.0
         if self.blend:
             blend = best_blend(finish.last, finish.arena, clock.left())
         chosen, trials = best_with_blend(finish.last, blend)

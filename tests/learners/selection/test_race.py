@@ -98,7 +98,7 @@ def test_time_that_is_left_is_used_by_the_next_candidate(monkeypatch):
     finish = run_race(field, arena_of(100), Clock(6.5), quiet)
     assert [trial.name for trial in finish.last] == ["depth 1"]
     assert finish.left_out == [
-        ("depth 2", "it would take about 6.3 s, and 1.0 of the 6.5 s are left")
+        ("depth 2", "it would take about 6.4 s, and 1.0 of the 6.5 s are left")
     ]
 
 
@@ -149,7 +149,7 @@ def test_a_candidate_behind_one_that_is_too_dear_takes_part_if_there_is_time():
 def test_predicted_seconds_follow_the_pace_of_trials():
     finish = run_race(trees([1, 2], 1e-3), arena_of(100), Clock(None), quiet)
     field = trees([1, 2], 1e-3)
-    predicted = 2 * 1e-3 * 100 * 3
+    predicted = 2 * _race._predicted(field[0], finish.arena, 100)
     slow = [trial._replace(seconds=predicted) for trial in finish.last]
     assert _race._pace(field, finish.arena, slow) == pytest.approx(2.0, rel=1e-3)
     slower = [trial._replace(seconds=100.0) for trial in finish.last]

@@ -46,7 +46,8 @@ def _tree(size: Size) -> float:
 
 def logistic(size: Size) -> float:
     """Predict the seconds of logistic regressions at eight penalties on five folds."""
-    products = 2e-7 * size.n_rows * size.n_stored * (size.n_labels + 10)
+    of_product = 2e-7 if size.is_sparse else 8e-8
+    products = of_product * size.n_rows * size.n_stored * (size.n_labels + 10)
     return 0.02 + products + 1.2e-5 * size.n_features * size.n_labels
 
 
@@ -76,7 +77,7 @@ def linear_svm(size: Size) -> float:
 def kernel_svm(size: Size) -> float:
     """Predict the seconds of support vector machines with a kernel."""
     pairs = float(size.n_rows) ** 2
-    per_entry = 7e-10 if size.is_sparse else 2e-10
+    per_entry = 7e-10 if size.is_sparse else 9e-11
     return 0.002 * size.n_labels + per_entry * pairs * (size.n_stored + 50) * size.n_labels
 
 
@@ -91,12 +92,12 @@ def neighbors(size: Size) -> float:
 
 def judging(n_rows: int, n_labels: int) -> float:
     """Predict the seconds of tuning thresholds on held-out scores, and of values without folds."""
-    return 4e-7 * n_rows * n_labels
+    return 0.08 + 4e-7 * n_rows * n_labels
 
 
 def exact_f(size: Size) -> float:
     """Predict the seconds of multinomial regressions of labels and label counts."""
-    return 5 * logistic(size)
+    return (5 if size.is_sparse else 3) * logistic(size)
 
 
 def chains(size: Size) -> float:

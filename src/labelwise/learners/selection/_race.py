@@ -99,19 +99,26 @@ class Clock:
     ----------
     budget : float or None
         Seconds from now on; None for no limit.
+
+    Attributes
+    ----------
+    for_last_fit : float
+        Seconds that are kept for the last fit of a candidate, which comes after its trial.
+    for_blends : float
+        Seconds that are kept for blends, which are judged after the trials.
     """
 
     def __init__(self, budget: float | None) -> None:
         self.budget = budget
         self._end = None if budget is None else perf_counter() + budget
-        # Of the last fit of a candidate, which comes after its trial.
-        self.reserved = 0.0
+        self.for_last_fit = self.for_blends = 0.0
 
     def left(self) -> float:
         """Return the seconds that are left for trials."""
         if self._end is None:
             return float("inf")
-        return max(0.0, self._end - perf_counter() - self.reserved)
+        kept = self.for_last_fit + self.for_blends
+        return max(0.0, self._end - perf_counter() - kept)
 
     def has_time(self) -> bool:
         """Return whether time is left for another trial."""
@@ -341,7 +348,7 @@ def _run_round(
             first_error = first_error or error
             left_out.append((entry.name, f"failed: {first_line(error)}"))
             continue
-        clock.reserved = max(clock.reserved, _last_fit(trials[-1], arena))
+        clock.for_last_fit = max(clock.for_last_fit, _last_fit(trials[-1], arena))
         report(f"{entry.name}: {trials[-1].judgement.compared:.4f}")
     if not trials and not before.last and first_error is not None:
         raise first_error
