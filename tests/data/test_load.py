@@ -12,7 +12,6 @@ from sklearn.linear_model import LogisticRegression
 
 import labelwise
 from labelwise.data import DataError, DataWarning, load
-from labelwise.data._load import BUNDLED, OPENML_IDS
 from labelwise.learners import BinaryRelevance
 from tests.writers.arff import arff, label_xml
 
@@ -39,7 +38,7 @@ def test_a_validation_part_that_is_not_read_is_named(tmp_path):
     assert (data.train.tolist(), data.test.tolist()) == ([0, 1], [2, 3])
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", ["abstracts", "digits", "digit-bags", "mixture", "topics"])
 def test_bundled_sets_are_there_without_a_file(name):
     data = load(name)
     assert data.name == name
@@ -283,7 +282,7 @@ def test_without_a_network_one_sentence_says_what_to_do(monkeypatch):
     with pytest.raises(DataError) as refusal:
         load("scene")
     message = str(refusal.value)
-    assert f"as number {OPENML_IDS['scene']}" in message
+    assert "as number 40595" in message
     assert "LABELWISE_DATA" in message
     assert "\n" not in message
 

@@ -10,13 +10,13 @@ from hypothesis import example, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise._counts import average_and_measure
 from labelwise.decisions import best_at_k, rank_cut
 from labelwise.decisions.at_k import _best_at_k
 from labelwise.decisions.at_k._ascent import bound_of_sum
 from labelwise.decisions.at_k._at_k_kernels import Decisions
 from labelwise.decisions.at_k._expected_measures import check_goal, ratios_of
 from tests.oracles import at_k as oracle
+from tests.oracles.maximized import maximized
 
 EXACT = [
     *(f"micro-{name}" for name in ("f", "jaccard", "precision", "recall", "accuracy", "g-mean")),
@@ -40,7 +40,7 @@ def probabilities(draw, most_samples=3, most_labels=3):
 def value_of(proba, decided, maximize):
     if maximize == "coverage":
         return 1 - np.prod(1 - proba * decided, axis=0).mean()
-    return oracle.expected_value(proba, decided, *average_and_measure(maximize))
+    return oracle.expected_value(proba, decided, *maximized({"maximize": maximize}))
 
 
 # Differences of sums of these probabilities are rounding errors, of which some measures take roots.

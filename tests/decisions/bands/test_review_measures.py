@@ -9,7 +9,6 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise._tuning import BandRequest, check_problem
 from labelwise.decisions import (
     ReviewMeasures,
     confidence_interval,
@@ -17,7 +16,6 @@ from labelwise.decisions import (
     review_bands,
     review_measures,
 )
-from labelwise.decisions.bands._review_bands import cross_fitted_review
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)
 
@@ -82,30 +80,26 @@ def test_other_states_are_refused(states, message):
         review_measures([[1, 0]], states)
 
 
-def request_of(**options):
-    return BandRequest(**options, n_labels=3)
+def on_other_folds(scores, Y, **options):
+    """Measures of the bands on samples that they were not tuned on."""
+    return corrected_value(review_bands(scores, Y, **options), scores, Y, random_state=0)
 
 
 def test_every_unseen_row_is_counted_once_and_rates_are_lower_than_those_tuned_for():
     random = np.random.default_rng(1)
     Y = random.random((150, 3)) < 0.3
     scores = random.normal(size=Y.shape) + Y
-    found = cross_fitted_review(
-        check_problem(scores, Y, None), request_of(min_precision=1, min_recall=1), 0
-    )
+    found = on_other_folds(scores, Y, min_precision=1, min_recall=1)
     assert (found.n_samples, found.n_positive) == (150, Y.sum())
     assert found.precision < 1
     assert found.recall < 1
 
 
-def test_the_corrected_value_of_bands_is_measured_on_the_other_folds():
+def test_the_corrected_value_of_bands_needs_their_request_and_knows_no_slices():
     random = np.random.default_rng(1)
     Y = random.random((60, 3)) < 0.3
-    scores, groups = random.normal(size=Y.shape) + Y, np.repeat(np.arange(20), 3)
-    bands = review_bands(scores, Y, min_precision=0.8, groups=groups)
-    found = corrected_value(bands, scores, Y, groups=groups, random_state=0)
-    problem = check_problem(scores, Y, None, groups)
-    assert found == cross_fitted_review(problem, request_of(min_precision=0.8), 0)
+    scores = random.normal(size=Y.shape) + Y
+    bands = review_bands(scores, Y, min_precision=0.8)
     with pytest.raises(ValueError, match="slices must be None for bands"):
         corrected_value(bands, scores, Y, slices=np.ones(60))
     unasked = replace(bands, evidence=replace(bands.evidence, request=None))
@@ -118,21 +112,23 @@ def test_the_corrected_value_of_bands_is_measured_on_the_other_folds():
 def test_a_total_of_reviews_is_shared_out_among_the_rows_of_the_folds():
     random = np.random.default_rng(2)
     Y = random.random((200, 3)) < 0.3
-    problem = check_problem(random.normal(size=Y.shape) + Y, Y, None)
-    found = cross_fitted_review(problem, request_of(max_review=100), 0)
+    found = on_other_folds(random.normal(size=Y.shape) + Y, Y, max_review=100)
     assert 60 < found.reviewed < 150
 
 
-def test_nothing_is_known_of_a_single_row_or_of_folds_without_bands():
-    one = check_problem([[0.1, 0.2, 0.3]], [[1, 0, 1]], None)
-    assert cross_fitted_review(one, request_of(min_recall=1), 0) is None
+def test_nothing_is_known_of_a_single_row_or_group_or_of_folds_without_bands():
+    assert on_other_folds([[0.1, 0.2, 0.3]], [[1, 1, 1]], min_recall=1) is None
     random = np.random.default_rng(3)
     Y = random.random((40, 3)) < 0.3
-    problem = check_problem(random.normal(size=Y.shape), Y, None)
-    small = request_of(min_precision=0.9, min_recall=1.0, max_review=119)
-    assert cross_fitted_review(problem, replace(small, max_review=1), 0) is None
+    scores = random.normal(size=Y.shape)
+    bands = review_bands(scores, Y, min_precision=0.9, min_recall=1.0, max_review=119)
+    assert corrected_value(bands, scores, Y, groups=np.zeros(40), random_state=0) is None
+    request = replace(bands.evidence.request, max_review=1)
+    bands = replace(bands, evidence=replace(bands.evidence, request=request))
+    assert corrected_value(bands, scores, Y, random_state=0) is None
 
 
 def test_costs_of_a_label_are_numbers():
-    costs = request_of(cost=(1, [1, 2, 3], 0.5)).costs
+    bands = review_bands(np.eye(3), np.eye(3), cost=(1, [1, 2, 3], 0.5))
+    costs = bands.evidence.request.costs
     assert [float(part[1]) for part in costs] == [1.0, 2.0, 0.5]

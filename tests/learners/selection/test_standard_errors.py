@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-from labelwise._counts import average_and_measure
 from labelwise._tuning import Problem, Request
 from labelwise.learners.selection._trials import leave_out_values, standard_error
 from tests.oracles.leave_out import jackknife, leave_out_loop, value_of
+from tests.oracles.maximized import maximized
 
 
 def cells(seed, n_samples, n_labels):
@@ -25,7 +25,7 @@ def test_values_without_groups_are_those_of_a_loop(maximize, seed, n_samples, n_
     problem = Problem(scores, sparse.csc_array(Y), None)
     request = Request(maximize=maximize)
     found = leave_out_values(problem, sparse.csc_array(decided), request)
-    average, measure = average_and_measure(maximize)
+    average, measure = maximized({"maximize": maximize})
     np.testing.assert_allclose(found, leave_out_loop(Y, decided, measure, average), atol=1e-12)
     assert standard_error(found) == pytest.approx(jackknife(list(found)))
 
