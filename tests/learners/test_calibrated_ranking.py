@@ -58,6 +58,21 @@ def test_scores_may_be_shares_of_votes_and_ties_may_be_decided(problem):
     np.testing.assert_array_equal(model.predict(X), votes[:, :-1] >= votes[:, -1:])
 
 
+def test_votes_of_undecided_models_may_be_those_of_the_first_label():
+    X, Y = np.repeat([[0.0], [1.0]], 4, axis=0), np.array([[1, 0], [0, 1]] * 4)
+    # Every model has seen both classes as often at each value, and is undecided.
+    split, first = (
+        CalibratedLabelRanking(DecisionTreeClassifier(), score_by="votes", split_votes=value)
+        for value in (True, False)
+    )
+    for model, is_split in ((split, True), (first, False)):
+        found = model.fit(X, Y).decision_function(X) * 2
+        expected = votes_of(DecisionTreeClassifier(), X, Y, X, is_split)[:, :-1]
+        np.testing.assert_array_equal(found, expected)
+    assert first.decision_function(X)[0].tolist() == [1.0, 0.5]
+    assert split.decision_function(X)[0].tolist() == [0.5, 0.5]
+
+
 def test_an_unknown_score_is_refused():
     X, Y = some_data()
     with pytest.raises(ValueError, match=r"score_by must be one of \('margin', 'votes'\), got 'x'"):

@@ -58,6 +58,9 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
         the votes of the virtual label, which only the margin takes into account.
     decide_ties : bool, default=False
         Whether a label with as many votes as the virtual label is decided, as in Mulan.
+    split_votes : bool, default=True
+        Whether a model that is undecided, with a probability of 0.5, gives half a vote to each of
+        its two labels. Otherwise its first label has the vote, as in Mulan.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. Blocks of pairs are fitted in
         parallel.
@@ -92,7 +95,7 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
     Notes
     -----
     Votes are whole: a model votes for the first label if it gives it a probability above 0.5 (or
-    a score above 0), half for each at exactly 0.5.
+    a score above 0), half for each at exactly 0.5 unless `split_votes` is False.
 
     A worker takes the samples of a pair from one X that all share, and its trees are packed
     before they come back. Votes are counted block by block, so that applying the models takes no
@@ -123,6 +126,7 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
         *,
         score_by: str = "margin",
         decide_ties: bool = False,
+        split_votes: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -130,6 +134,7 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
         self.estimator = estimator
         self.score_by = score_by
         self.decide_ties = decide_ties
+        self.split_votes = split_votes
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -237,7 +242,8 @@ class CalibratedLabelRanking(MetaEstimatorMixin, ScoringClassifier):
                 margins = np.column_stack([_margin(one, X) for one in self.models_[first:end]])
             votes = np.zeros((len(margins), n_labels + 1))
             # For the first label, 0 or 1, or 1/2 at a tie.
-            for vote, (j, k) in zip((np.sign(margins.T) + 1) / 2, pairs[first:end], strict=True):
+            of_first = (np.sign(margins.T) + 1) / 2 if self.split_votes else margins.T >= 0
+            for vote, (j, k) in zip(of_first, pairs[first:end], strict=True):
                 votes[:, j] += vote
                 votes[:, k] += 1 - vote
             return votes
