@@ -7,13 +7,15 @@ BIN := $(VENV)/bin
 # extra, such as coverage[toml], pip would choose the newest version, which no lock has.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 INSTALL_EMPTY = $(VENV)/empty/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
+INSTALL_ANNIF = $(VENV)/annif/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 INSTALL_RECIPES = $(VENV)/recipes/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation
 LOCKED = $(INSTALL) --no-deps --require-hashes --requirement
 RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --custom-compile-command "make lock"
 HASHED = $(RESOLVE) --generate-hashes --constraint $(VERSIONS)
 VERSIONS = $(VENV)/versions.txt
-# Recipes have a lock of their own: their libraries would hold back the versions of all others.
+# Recipes have a lock of their own: their libraries would hold back the versions of all others. So has
+# Annif, which needs an earlier scikit-learn than labelwise and is only run as a program.
 EXTRAS = test bench docs fuzz
 # The extras of the program itself, without a cluster.
 RUN = cli reports save
@@ -81,7 +83,11 @@ test-recipes:  ## docs/recipes with their libraries, in an environment of its ow
 	$(INSTALL_RECIPES) --no-deps --require-hashes --requirement locks/build.txt
 	$(INSTALL_RECIPES) --no-deps --require-hashes --requirement locks/recipes.txt
 	$(INSTALL_RECIPES) --no-deps --editable .
-	$(VENV)/recipes/bin/python -m pytest -q tests/test_recipes.py
+	$(PYTHON) -m venv $(VENV)/annif
+	$(INSTALL_ANNIF) --no-deps --require-hashes --requirement locks/build.txt
+	$(INSTALL_ANNIF) --no-deps --require-hashes --requirement locks/annif.txt
+	-$(VENV)/annif/bin/python -m nltk.downloader -q punkt_tab
+	ANNIF=$(VENV)/annif/bin/annif $(VENV)/recipes/bin/python -m pytest -q tests/test_recipes.py
 
 release-check: $(VENV)/.build  ## the wheel and the sdist, each installed into an empty environment and tried
 	rm -rf dist
@@ -121,6 +127,7 @@ lock: $(VENV)/.lock  ## the newest versions that pyproject.toml allows, the same
 	for extra in $(EXTRAS); do \
 	  $(HASHED) pyproject.toml --extra $$extra --output-file locks/$$extra.txt || exit 1; done
 	$(RESOLVE) --generate-hashes pyproject.toml --extra recipes --upgrade --output-file locks/recipes.txt
+	echo "annif>=1.4" | $(RESOLVE) --generate-hashes --upgrade --output-file locks/annif.txt -
 
 clean:
 	rm -rf $(VENV) .numba-bounds .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, GROUPS = SETTINGS["project"], SETTINGS["dependency-groups"]
 EXTRAS = PROJECT["optional-dependencies"]
 TOGETHER = ["run", "test", "bench", "docs", "fuzz", *GROUPS]
-MADE = [*TOGETHER, "recipes"]
+MADE = [*TOGETHER, "recipes", "annif"]
 
 
 def requirements(name):

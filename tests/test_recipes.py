@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 from shutil import which
 
 import numpy as np
@@ -111,6 +112,7 @@ def test_suggestions_of_annif_become_decisions(tmp_path):
 
 def test_the_commands_of_the_recipe_run_with_annif_on_link_descriptions(tmp_path, monkeypatch):
     annif = which(os.environ.get("ANNIF", "annif"))
+    annif = None if annif is None else str(Path(annif).absolute())
     if annif is None:
         pytest.skip(
             "needs annif, whose command the variable ANNIF names, as make test-recipes does"
