@@ -89,13 +89,15 @@ def test_nothing_heavy_is_loaded_before_it_is_used(command):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_floor_plan_names_every_package_and_every_room():
+def test_the_floor_plan_names_every_package_room_and_shared_module():
     """CONTRIBUTING.md lists them under "Where things are"."""
     page = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     plan = page.split("## Where things are")[1].split("Imports go in one direction")[0]
     folders = {path.parent.relative_to(SOURCE) for path in FILES if path.name == "__init__.py"}
     names = {folder.name for folder in folders if 1 <= len(folder.parts) <= 2}
     assert {name for name in names if f"{name}/" not in plan} == set()
+    modules = {path.name for path in SOURCE.glob("_*.py")} - {"__init__.py", "__main__.py"}
+    assert {name for name in modules if name not in plan} == set()
     known = {path.parent.name for path in FILES} | {"tests", "oracles", "writers", "labelwise"}
     known |= {"benchmarks", "studies", "examples", "docs", "fuzz", "src"}
     assert set(re.findall(r"(\w+)/", plan)) <= known
