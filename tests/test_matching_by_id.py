@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 
 from labelwise.cli import app
 from labelwise.decisions import best_thresholds, macro_frontier, micro_frontier
-from labelwise.measures import evaluate
+from labelwise.deployment import check_promises, doctor, find_label_errors
+from labelwise.measures import evaluate, measure_scores
 
 N = 60
 NAMES = ["sea", "sky", "sand"]
@@ -121,8 +122,15 @@ def as_pandas(table):
     return frame.set_index("key") if "key" in table else frame
 
 
+RULE = best_thresholds(*problem())
 FRAMES = {"pandas": as_pandas, "polars": pl.DataFrame, "arrow": pa.table}
 FUNCTIONS = {
+    "measure_scores": lambda S, Y, known: measure_scores(Y, S, "macro-auc", **known),
+    "find_label_errors": lambda S, Y, known: find_label_errors(S, Y, **known).n_errors.tolist(),
+    "doctor": lambda S, Y, known: [one.code for one in doctor(S, Y, **known).found],
+    "check_promises": lambda S, Y, known: check_promises(
+        RULE, S, Y, at_least={"micro-f": 0.1}, **known
+    ).to_dict(),
     "best_thresholds": lambda S, Y, known: best_thresholds(S, Y, maximize="macro-f", **known).value,
     "evaluate": lambda S, Y, known: evaluate(Y, scores=S, **known)["macro-auc"],
     "macro_frontier": lambda S, Y, known: macro_frontier(S, Y, **known).recall.tolist(),

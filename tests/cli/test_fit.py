@@ -464,6 +464,7 @@ def test_groups_are_no_feature_and_stay_together_in_folds(options, tmp_path):
         "ids": ["id"],
         "categories": {},
         "groups": "family",
+        "weights": None,
     }
     # Features say nothing, so that the honest value is that of deciding by frequency alone.
     assert kept["corrected_value"] < 0.75

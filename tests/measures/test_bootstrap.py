@@ -85,3 +85,28 @@ def test_a_confidence_may_be_any_real_number():
     single = evaluate(Y, **options, confidence=np.float32(0.75))
     assert single.intervals == evaluate(Y, **options, confidence=0.75).intervals
     assert type(single.confidence) is float
+
+
+def test_rows_of_a_group_are_drawn_together():
+    Y, scores, decided = random_outcome(25)
+    options = {"n_bootstrap": 20, "random_state": 3, "undefined": "defined"}
+    alone = evaluate(Y, scores=scores, decided=decided, **options).intervals
+    twice = [np.repeat(part, 2, axis=0) for part in (Y, scores, decided)]
+    groups = [f"patient {i}" for i in range(25) for _ in range(2)]
+    found = evaluate(twice[0], scores=twice[1], decided=twice[2], groups=groups, **options)
+    for name, interval in found.intervals.items():
+        np.testing.assert_allclose(interval, alone[name], atol=1e-12)
+    apart = evaluate(twice[0], scores=twice[1], decided=twice[2], **options).intervals
+    assert np.diff(apart["micro-f"]) < np.diff(alone["micro-f"])
+
+
+def test_groups_follow_rows_of_weight_0_and_rows_without_truth():
+    Y, _, decided = random_outcome(24)
+    truth, weights, groups = Y.astype(float), np.ones(24), np.arange(24) // 3
+    truth[5], weights[7] = np.nan, 0
+    options = {"n_bootstrap": 20, "random_state": 3, "undefined": "defined"}
+    found = evaluate(truth, decided=decided, sample_weight=weights, groups=groups, **options)
+    kept = np.setdiff1d(np.arange(24), [5, 7])
+    wanted = evaluate(Y[kept], decided=decided[kept], groups=groups[kept], **options)
+    for name, interval in found.intervals.items():
+        np.testing.assert_allclose(interval, wanted.intervals[name], atol=1e-12)

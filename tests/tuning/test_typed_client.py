@@ -14,7 +14,12 @@ from typing import assert_type
 import numpy as np
 import polars as pl
 
-from labelwise.decisions import Bands, Thresholds, best_thresholds, load_rule
+from labelwise.decisions import Bands, Thresholds, TunedThresholds, best_thresholds, load_rule
+from labelwise.deployment import find_label_errors
+from labelwise.experiments import read_results
+from labelwise.learners import BinaryRelevance, score_held_out
+from labelwise.measures import evaluate
+from labelwise.reports import Desk, write_report
 
 tuned = best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]])
 assert_type(tuned, Thresholds)
@@ -28,6 +33,14 @@ assert_type(written.n_rows, int)
 assert_type(Thresholds.load("t.json"), Thresholds)
 assert_type(Bands.load("b.json"), Bands)
 assert_type(load_rule("t.json"), Thresholds | Bands)
+found = evaluate([[1, 0]], decided=[[1, 1]], undefined="defined", groups=[0])
+assert_type(found["micro-f"], float)
+assert_type(found.measured["macro-recall"].mean_of_defined, float)
+assert_type(find_label_errors(frame, frame, ids=False).ids, tuple[str, ...] | None)
+model = TunedThresholds(BinaryRelevance()).fit(np.zeros((4, 1)), np.eye(4, 2))
+assert_type(score_held_out(model, np.zeros((4, 1)), np.eye(4, 2)).scores, np.ndarray)
+write_report(Desk(frame, frame, tuned, ids=["a"]), "desk.html")
+assert_type(read_results("study.sqlite").parameters(), list[dict[str, str]])
 """
 
 

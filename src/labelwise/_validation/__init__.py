@@ -77,4 +77,8 @@ from labelwise._validation._numbers import (
     relative_weights as relative_weights,
     slice_texts as slice_texts,
 )
-from labelwise._validation._outcome import Outcome as Outcome, check_outcome as check_outcome
+from labelwise._validation._outcome import (
+    Outcome as Outcome,
+    check_outcome as check_outcome,
+    ids_of as ids_of,
+)

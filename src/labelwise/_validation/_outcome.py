@@ -39,6 +39,7 @@ class Outcome(NamedTuple):
     weights: np.ndarray | None = None  # of the samples, above 0; None if all count once
     # Cells without truth; they are not positives, are not decided and have no score in CSR scores.
     missing: sparse.csc_array | None = None
+    groups: np.ndarray | None = None  # number of the group of each sample
 
     def weighted(self, sample_weight: Any) -> Outcome:
         """Return the outcome with weights of the samples; those of weight 0 are left out."""
@@ -58,7 +59,8 @@ class Outcome(NamedTuple):
         }
         scores = None if self.scores is None else self.scores[numbers]
         weights = None if self.weights is None else self.weights[numbers]
-        return self._replace(scores=scores, weights=weights, **taken)
+        groups = None if self.groups is None else self.groups[numbers]
+        return self._replace(scores=scores, weights=weights, groups=groups, **taken)
 
     def labels(self, numbers: np.ndarray) -> Outcome:
         """Return the outcome of some labels; column numbers stand for names if there are none."""
@@ -182,6 +184,12 @@ def check_outcome(
     if own is None or labels.names is None or own == labels.names or {*own} != {*labels.names}:
         return outcome
     return outcome.labels(columns_in_order(own, labels.names, "Y"))
+
+
+def ids_of(data: Any, ids: Any, input_name: str = "Y") -> tuple[str, ...] | None:
+    """Return the ids of the samples of an argument as text; None if it has none."""
+    found = rows_of(data, None if ids is None else without_position(ids)[0], input_name)[1].ids
+    return None if found is None else tuple(map(str, found))
 
 
 def _refuse_unknown(ids: Any, rows: Mapping[str, Any]) -> None:

@@ -56,14 +56,14 @@ class DataSource(NamedTuple):
         """List the files that the command reads."""
         return data.input_files(self.data, data_home=self.data_home, labels=self.labels)
 
-    def load(self, groups: str | None = None) -> Dataset:
+    def load(self, *beside: str | None) -> Dataset:
         """Read the data set, and note which columns were taken as texts and identifiers.
 
-        The column of a table that `groups` names is read as an identifier.
+        Columns of a table that `beside` names, such as groups, are read as identifiers.
         """
-        ids = parse_names(self.ids)
-        if groups is not None and _matrices.is_matrix_file(self.data):
-            ids = [*(ids or ()), groups]
+        ids, named = parse_names(self.ids), [name for name in beside if name is not None]
+        if named and _matrices.is_matrix_file(self.data):
+            ids = [*(ids or ()), *named]
         with working("reading"), warnings_as_notes():
             found = data.load(
                 self.data,
@@ -76,14 +76,16 @@ class DataSource(NamedTuple):
             )
         if found.texts and self.text is None:
             note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
-        taken = [name for name in found.ids if name not in (self.bags, groups)]
+        taken = [name for name in found.ids if name not in (self.bags, *named)]
         if taken and self.ids is None and _matrices.is_matrix_file(self.data):
             note(f"{listed(taken)} taken as identifiers, not as features (--ids).")
         return found
 
 
-def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
-    """Return the group of each sample, and the features that are made of its column.
+def group_column(
+    dataset: Dataset, name: str, option: str = "groups"
+) -> tuple[np.ndarray, list[int]]:
+    """Return the group or weight of each sample, and the features that are made of its column.
 
     The column is an identifier, a feature, or an attribute with a feature for each value.
     """
@@ -99,14 +101,24 @@ def group_column(dataset: Dataset, name: str) -> tuple[np.ndarray, list[int]]:
         places = [j for j, one in enumerate(names) if one == name]
         places = places or [j for j, one in enumerate(names) if one.startswith(f"{name}=")]
         if not places:
-            raise ValueError(f"--groups must name a column of {dataset.name!r}, got {name!r}.")
+            raise ValueError(f"--{option} must name a column of {dataset.name!r}, got {name!r}.")
         columns = dataset.X[:, places]
         columns = columns.toarray() if sparse.issparse(columns) else columns
         missing = np.flatnonzero(np.isnan(columns).any(axis=1))
         groups = columns.argmax(axis=1) if len(places) > 1 else columns.ravel()
     if missing.size:
-        raise ValueError(f"--groups {name!r} has no value in row {missing[0]}.")
+        raise ValueError(f"--{option} {name!r} has no value in row {missing[0]}.")
     return groups, places
+
+
+def weights_of_texts(values: Any) -> np.ndarray:
+    """Return the numbers of a column of --weights."""
+    import numpy as np
+
+    try:
+        return np.asarray(values, dtype=float)
+    except ValueError as error:
+        raise ValueError(f"--weights must name a column of numbers: {error}.") from error
 
 
 def parse_labels(text: str | list[str] | None) -> str | int | list[str] | None:
@@ -362,13 +374,29 @@ class MatrixSource(NamedTuple):
                 raise ValueError(f"--{option} {name!r} has no value in row {missing[0]}.")
         return found
 
+    def row_arguments(
+        self, path: Path, beside: Mapping[str, str | None], truth: NamedMatrix
+    ) -> dict[str, Any]:
+        """Read the columns of options as arguments of functions: weights are `sample_weight`."""
+        found: dict[str, Any] = self.row_values(path, beside, truth)
+        if "weights" in found:
+            found["sample_weight"] = weights_of_texts(found.pop("weights"))
+        return found
+
     def _other_columns(self, path: Path, beside: Mapping[str, str]) -> tuple[list[str], str | None]:
         """Return the columns of a table that are neither ids nor `beside`, and that of the ids."""
+        from labelwise._tables import find_ids, row_names
+
         table, id_name = self._table(path, "id")
-        names = [name for name in table.column_names if name != id_name]
+        every = table.column_names
         for option, name in beside.items():
-            _check_column(path, option, name, names)
-        return [name for name in names if name not in beside.values()], id_name
+            _check_column(path, option, name, [one for one in every if one != id_name])
+        others = [name for name in every if name not in beside.values()]
+        if id_name is None or id_name in row_names(every):
+            # The values of the other columns show ids: labels are 0 and 1.
+            id_name = find_ids(others, lambda name: [table.column(name)]) or id_name
+        never = {id_name, *row_names(every)}
+        return [name for name in others if name not in never], id_name
 
     def _table(self, path: Path, usual_name: str) -> tuple[Any, str | None]:
         """Read a table, and find the column of its ids; `usual_name` is their name if it has it.

@@ -43,7 +43,7 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         help="Column of the data that is neither a feature nor a label: rows with the same value "
-        "stay in the same fold or subset, and are one unit of a guarantee.",
+        "stay in the same fold or subset, and are one unit of a guarantee and of an interval.",
     ),
 ]
 Slices = Annotated[
@@ -56,7 +56,7 @@ Slices = Annotated[
 ]
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", help="Column of the file of labels with the weight of each row."),
+    typer.Option("--weights", help="Column with the weight of each row, which is not a feature."),
 ]
 Part = Annotated[
     str | None,

@@ -27,6 +27,7 @@ def corrected_value(
     slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
+    ids: Any = None,
 ) -> float: ...
 
 
@@ -39,6 +40,7 @@ def corrected_value(
     groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
+    ids: Any = None,
 ) -> ReviewMeasures | None: ...
 
 
@@ -51,6 +53,7 @@ def corrected_value(
     slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
+    ids: Any = None,
 ) -> float | ReviewMeasures | None:
     """Estimate the value on new samples by cross-validation.
 
@@ -75,6 +78,12 @@ def corrected_value(
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the five folds,
         and those behind "auto" amounts.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -96,7 +105,7 @@ def corrected_value(
     >>> corrected_value(tuned, scores, Y) <= tuned.value
     True
     """
-    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight)
+    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight, ids)
     check_random_state(random_state)
     if isinstance(request, BandRequest):
         return cross_fitted_review(problem, request, random_state)
@@ -115,6 +124,7 @@ def confidence_interval(
     slices: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
+    ids: Any = None,
 ) -> Bounds:
     """Compute a bootstrap confidence interval of the value on new samples.
 
@@ -140,6 +150,12 @@ def confidence_interval(
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws samples and folds.
         With the int that the thresholds were tuned with, "auto" means the same amounts.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -197,7 +213,7 @@ def confidence_interval(
     """
     if not isinstance(thresholds, Thresholds):
         raise TypeError(f"thresholds must be Thresholds, got {type(thresholds).__name__}.")
-    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight)
+    problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight, ids)
     check_bootstrap(n_bootstrap, confidence, request)
     found = bootstrap_bounds(problem, request, n_bootstrap, confidence, random_state)
     if problem.slicing is None:
@@ -207,7 +223,7 @@ def confidence_interval(
 
 
 def _tuned_on(
-    rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, slices: Any, weights: Any
+    rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, slices: Any, weights: Any, ids: Any
 ) -> tuple[Problem, Any]:
     """Check samples that thresholds or bands were tuned on, and return them with the request."""
     if not isinstance(rule, Thresholds | Bands):
@@ -225,7 +241,7 @@ def _tuned_on(
     if isinstance(rule, Thresholds):
         rule._check_slices_given(slices)
     problem = check_problem(
-        scores, Y, rule.label_names, groups, weights, slices, allow_missing=True
+        scores, Y, rule.label_names, groups, weights, slices, allow_missing=True, ids=ids
     )
     n_labels = problem.n_labels // problem.n_slices
     if n_labels != len(rule):

@@ -101,6 +101,7 @@ def check_promises(
     tolerance: float = 0.05,
     groups: Any = None,
     random_state: Any = 0,
+    ids: Any = None,
 ) -> PromiseCheck:
     """Check on new labelled samples whether thresholds keep their promises.
 
@@ -126,6 +127,12 @@ def check_promises(
     random_state : int, RandomState or None, default=0
         Seed of the random numbers; the same int gives the same result. It sets the order of the
         tests' bets, because a file may be sorted.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -169,7 +176,7 @@ def check_promises(
     """
     level = check_real(level, "level", least=0.5, most=0.9999)
     promises = promises_of(thresholds, at_least, tolerance, macro=True)
-    samples = DecidedSamples(thresholds, scores, Y, groups)
+    samples = DecidedSamples(thresholds, scores, Y, groups, ids)
     order = check_random_state(random_state).permutation(samples.n_units)
     alpha = (1 - level) / len(promises)
     found = np.array([_measured(one, samples, order, alpha) for one in promises])

@@ -122,6 +122,7 @@ def doctor(
     thresholds: Thresholds | None = None,
     groups: Any = None,
     label_names: Sequence[str] | None = None,
+    ids: Any = None,
 ) -> Findings:
     """Check scores and labels for usual faults, each with a code and a sentence.
 
@@ -137,6 +138,12 @@ def doctor(
         Group of each sample; samples of a group stay together. None leaves out the check of groups.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -165,7 +172,12 @@ def doctor(
     ['D03', 'D04', 'D10']
     """
     outcome = check_outcome(
-        Y, scores=scores, label_names=label_names, allow_missing=True, labels_of="scores"
+        Y,
+        scores=scores,
+        label_names=label_names,
+        allow_missing=True,
+        ids=ids,
+        labels_of="scores",
     )
     n_samples, n_labels = outcome.Y.shape
     if thresholds is not None:

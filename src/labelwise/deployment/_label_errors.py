@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelwise._error_chances import chances_of_errors
 from labelwise._text import as_text, printable
-from labelwise._validation import check_outcome, check_real, check_whole
+from labelwise._validation import check_outcome, check_real, check_whole, ids_of
 
 _MOST_SHOWN = 20
 
@@ -36,6 +36,8 @@ class LabelErrors:
         Estimated number of wrong labels, of each label.
     label_names : tuple of str
         Names of the labels; "0", "1", ... if they have none.
+    ids : tuple of str or None, default=None
+        Ids of all samples, in the order of `Y`; None if they have none.
 
     See Also
     --------
@@ -49,6 +51,7 @@ class LabelErrors:
     chance: np.ndarray
     n_errors: np.ndarray
     label_names: tuple[str, ...]
+    ids: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return self.rows.size
@@ -59,7 +62,7 @@ class LabelErrors:
         Parameters
         ----------
         ids : sequence of str, default=None
-            Names of the samples. None gives their row numbers.
+            Names of the samples. None gives those of `ids`, or row numbers.
 
         Returns
         -------
@@ -68,6 +71,7 @@ class LabelErrors:
             estimated number of wrong cells of the label.
         """
         rows = self.rows.tolist()
+        ids = self.ids if ids is None else ids
         first = {"row": rows} if ids is None else {"id": [ids[i] for i in rows]}
         return {
             **first,
@@ -78,11 +82,20 @@ class LabelErrors:
             "n_errors": [float(f"{self.n_errors[j]:.6g}") for j in self.labels.tolist()],
         }
 
+    def _name_of(self, row: int) -> str:
+        return str(row) if self.ids is None else printable(self.ids[row])
+
     def __repr__(self) -> str:
         title = f"{self.n_errors.sum():,.0f} wrong labels are to be expected; the likeliest:"
         cells = zip(self.rows, self.labels, self.scores, self.truth, self.chance, strict=True)
         rows = [
-            [str(i), printable(self.label_names[j]), f"{score:.4g}", str(y), f"{chance:.3f}"]
+            [
+                self._name_of(i),
+                printable(self.label_names[j]),
+                f"{score:.4g}",
+                str(y),
+                f"{chance:.3f}",
+            ]
             for i, j, score, y, chance in list(cells)[:_MOST_SHOWN]
         ]
         more = len(self) - len(rows)
@@ -97,6 +110,7 @@ def find_label_errors(
     n_cells: int = 1000,
     error_rate: float = 0.05,
     label_names: Sequence[str] | None = None,
+    ids: Any = None,
 ) -> LabelErrors:
     """Find labels that are probably wrong, the likeliest first.
 
@@ -115,6 +129,12 @@ def find_label_errors(
         It scales the chances; the order of the list hardly depends on it.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -156,7 +176,12 @@ def find_label_errors(
     n_cells = check_whole(n_cells, "n_cells")
     rate = check_real(error_rate, "error_rate", least=1e-6, most=0.49)
     outcome = check_outcome(
-        Y, scores=scores, label_names=label_names, allow_missing=True, labels_of="scores"
+        Y,
+        scores=scores,
+        label_names=label_names,
+        allow_missing=True,
+        ids=ids,
+        labels_of="scores",
     )
     n_samples, n_labels = outcome.Y.shape
     parts, n_errors = [], np.zeros(n_labels)
@@ -181,4 +206,4 @@ def find_label_errors(
     order = order[chance[order] > 0]
     cells = (part[order] for part in (rows, labels, values, truth.astype(np.int64), chance))
     names = outcome.names or tuple(map(str, range(n_labels)))
-    return LabelErrors(*cells, n_errors, names)  # type: ignore[call-arg, arg-type]
+    return LabelErrors(*cells, n_errors, names, ids_of(Y, ids))  # type: ignore[call-arg, arg-type]

@@ -231,9 +231,16 @@ class Quotient(NamedTuple):
 class DecidedSamples:
     """Labelled samples as a rule decides them, of which promises are measured."""
 
-    def __init__(self, rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any) -> None:
+    def __init__(
+        self, rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, ids: Any = None
+    ) -> None:
         outcome = check_outcome(
-            Y, scores=scores, label_names=rule.label_names, allow_missing=True, labels_of="scores"
+            Y,
+            scores=scores,
+            label_names=rule.label_names,
+            allow_missing=True,
+            ids=ids,
+            labels_of="scores",
         )
         self.n_samples, self.n_labels = outcome.Y.shape
         if self.n_labels != len(rule):

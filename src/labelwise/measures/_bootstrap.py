@@ -36,14 +36,18 @@ def intervals(
     """Compute the percentile interval of each measure that is a sum over samples.
 
     `each` has the values of each sample, for the measures that are means over samples. An interval
-    is NaN if a draw had no value.
+    is NaN if a draw had no value. Groups are drawn as a whole.
     """
     averaged = [m.name for m in measures if m.by == "sample" and m.combine_means is None]
     counted = [m.under(undefined) for m in measures if m.needs == "decided" and m.by != "sample"]
     sums = filled_and_defined(np.stack([each[name] for name in averaged]), undefined)
     cells = _cells(outcome) if counted else ()
     drawn: dict[str, list[np.ndarray]] = defaultdict(list)
-    for times in draws(outcome.Y.shape[0], n_draws, random):
+    units = np.arange(outcome.Y.shape[0])
+    if outcome.groups is not None:
+        units = np.unique(outcome.groups, return_inverse=True)[1]
+    for of_units in draws(units.max() + 1, n_draws, random):
+        times = of_units if outcome.groups is None else of_units[units]
         weights = times if outcome.weights is None else times * outcome.weights[:, None]
         total, n_defined = (values @ weights for values in sums)
         means = mean_of_sums(total, n_defined, n_defined + ~sums[1] @ weights, undefined)

@@ -15,6 +15,7 @@ from labelwise._measuring import check_inverse, measure_named, measure_outcome, 
 from labelwise._text import NamedValues
 from labelwise._validation import (
     Outcome,
+    check_groups,
     check_n_bootstrap,
     check_outcome,
     check_random_state,
@@ -44,6 +45,7 @@ def evaluate(
     confidence: float = 0.95,
     random_state: Any = None,
     ids: Any = None,
+    groups: Any = None,
 ) -> Evaluation:
     """Compute every measure that applies to scores, decisions or both.
 
@@ -107,6 +109,8 @@ def evaluate(
         means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
         `read_labels` has read. False matches samples by position if only one argument has ids,
         which is refused otherwise, unless the other one is an array.
+    groups : array of shape (n_samples,), default=None
+        Group of each sample; samples of a group stay together in the draws of `n_bootstrap`.
 
     Returns
     -------
@@ -167,6 +171,7 @@ def evaluate(
             sample_weight=sample_weight,
             slices=slices,
             n_bootstrap=n_bootstrap,
+            groups=groups,
         )
         data = {"Y": Y, "scores": scores, "decided": decided}
         matching = {"label_names": label_names, "ids": ids}
@@ -181,6 +186,8 @@ def evaluate(
     )
     n_samples = given.Y.shape[0]
     texts = None if slices is None else slice_texts(slices, n_samples)
+    if groups is not None:
+        given = given._replace(groups=check_groups(groups, n_samples))
     options = beta, cutoffs, also, inverse_propensity, undefined
     whole = _evaluated(given.weighted(sample_weight), *options, n_bootstrap, confidence, random)
     if texts is None:

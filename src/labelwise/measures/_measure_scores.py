@@ -30,6 +30,7 @@ def measure_scores(
     undefined: str | float = "nan",
     label_names: Sequence[str] | None = None,
     sample_weight: Any = None,
+    ids: Any = None,
 ) -> float:
     r"""Compute one measure of scores, by its name.
 
@@ -59,6 +60,12 @@ def measure_scores(
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -131,7 +138,7 @@ def measure_scores(
         raise ValueError(f'ties="columns" is for rankings of labels, which {name!r} does not use.')
     if scores is None:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
-    given = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
+    given = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True, ids=ids)
     given = given.weighted(sample_weight)
     outcome, inverse = given.with_truth(), check_inverse(inverse_propensity, given)
     if ties == _COLUMNS:

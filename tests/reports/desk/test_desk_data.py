@@ -1,9 +1,12 @@
 """The data of a desk's page: cuts, rules, bins, rows, slices and rivals, by definition."""
 
+from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
@@ -23,6 +26,7 @@ from labelwise.learners import BinaryRelevance
 from labelwise.measures import (
     Counts,
     count,
+    evaluate,
     f_measure,
     macro,
     micro,
@@ -431,6 +435,62 @@ def test_a_rival_is_compared_on_the_same_rows():
     assert found["labels"]["theirs_f"].tolist() == by_label.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+def test_cells_without_truth_count_nowhere():
+    gaps = np.arange(240)[:, None] % np.arange(3, 17) == 0
+    gaps[:, -1] &= ~gaps[:, :-1].all(axis=1)
+    truth = np.where(gaps, np.nan, Y)
+    desk = Desk(SCORES, truth, random_state=0)
+    data = _page_data.desk_page(desk).data
+    shown = {point["key"]: point for point in data["points"]}
+    for key, options in (("exact", {}), ("macro-f", {"maximize": "macro-f"})):
+        tuned = best_thresholds(SCORES, truth, **options)
+        assert shown[key]["known"]["value"] == pytest.approx(tuned.value)
+        found = evaluate(truth, decided=tuned.decide(SCORES))
+        assert shown[key]["averages"]["macro-f"] == pytest.approx(found["macro-f"])
+        assert shown[key]["averages"]["sample-f"] == pytest.approx(found["sample-f"])
+    decided = best_thresholds(SCORES, truth).decide(SCORES)
+    totals = Counts(*map(np.sum, count(truth, decided)))
+    default = count(truth, (SCORES >= 0.5).astype(int))
+    assert shown["default"]["honest"]["counts"] == [int(np.sum(part)) for part in default]
+    assert sum(totals) == (~gaps).sum() == b64_sum(data["known"])
+    assert f"{gaps.sum():,} cells without truth" in _page_data.desk_page(desk).words["summary"]
+
+
+def b64_sum(packed):
+    return np.frombuffer(b64decode(packed["data"]), dtype=f"<{packed['type']}").sum()
+
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+@pytest.mark.filterwarnings("ignore:Y has no positives")
+@pytest.mark.parametrize("kind", FRAMES)
+def test_rows_of_a_desk_are_matched_by_a_column_of_ids(kind):
+    order = np.random.default_rng(0).permutation(240)
+    ids = [f"photo {i}" for i in range(240)]
+
+    def frame(matrix, rows):
+        columns = {f"label {j}": matrix[rows, j] for j in range(14)}
+        return FRAMES[kind]({"photo": [ids[i] for i in rows], **columns})
+
+    desk = Desk(
+        frame(SCORES, order),
+        frame(Y, np.arange(240)),
+        ids="photo",
+        versus=frame(RIVAL, order[::-1]),
+        decided=frame(Y, order),
+    )
+    assert desk.ids == tuple(ids)
+    assert (desk.problem.scores == SCORES).all()
+    assert (desk.rival.scores == RIVAL).all()
+    assert (desk.decided.toarray() == Y).all()
+    named = Desk(SCORES, Y, ids=ids)
+    assert named.ids == desk.ids
+    with pytest.raises(ValueError, match="lacks row 'photo 3'"):
+        Desk(frame(SCORES, order[order != 3]), frame(Y, np.arange(240)), ids="photo")
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -440,9 +500,9 @@ def test_a_rival_is_compared_on_the_same_rows():
         ({"thresholds": [0.5]}, "thresholds must be one number for each of 14 labels"),
         ({"versus": RIVAL[:, :3]}, "versus has 3 labels"),
         (
-            {"Y": np.where(np.arange(14) == 9, np.nan, Y)},
-            "Y must have no missing labels, because a desk counts every cell, got 240 "
-            "\\(first: sample 0, label 'label 0'\\): fill them in or leave out their samples.",
+            {"Y": np.where(np.arange(240)[:, None] % 100 == 7, np.nan, Y)},
+            "Y must have a label of every sample on a desk, got 3 samples without any "
+            "\\(first: sample 7\\): leave them out.",
         ),
         ({"scores": None}, "scores must be an array, a CSR matrix or a frame, got None."),
     ],

@@ -1,6 +1,7 @@
 """`labelwise describe`: print the statistics of a data set, and write its page."""
 
 from labelwise.cli import _options as opt
+from labelwise.cli._columns import ColumnsUsed
 from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import Outputs, check_ending, write_page
 from labelwise.cli.running import command
@@ -27,6 +28,8 @@ def describe(*, report: opt.Report = None, source: DataSource) -> None:
         found = dataset.describe()
         text = f"\n{found}\n\n{found.advice}"
         record = {**found.to_dict(), "advice": found.advice}
+    columns = ColumnsUsed.of(dataset)
     record |= {"texts": list(dataset.texts), "ids": list(dataset.ids)}
-    outputs.show(f"{dataset!r}\n{text}", record)
+    record["columns"] = columns._asdict()
+    outputs.show(f"{dataset!r}\n{columns.in_words()}\n{text}", record)
     outputs.say_written(report)

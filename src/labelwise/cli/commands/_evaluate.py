@@ -87,6 +87,8 @@ def evaluate(
     report: opt.Report = None,
     seed: opt.Seed = 0,
     part: opt.Part = None,
+    groups: opt.Groups = None,
+    weights: opt.Weights = None,
     slices: Annotated[
         str | None,
         typer.Option(help="Column of the labels file: each of its values is evaluated, too."),
@@ -114,7 +116,7 @@ def evaluate(
     states = None
     if cluster is not None or any(reads_in_blocks(path, source.max_bytes) for path in read):
         refused = {"part": part, "bootstrap": bootstrap, "report": report, "suspects": suspects}
-        refuse_with_blocks(source, **refused, slices=slices)
+        refuse_with_blocks(source, **refused, slices=slices, groups=groups, weights=weights)
         paths = {"Y": labels, "scores": scores, "decided": decided}
         with opened_blocks("measuring in blocks", paths, source, cluster) as (files, matching):
             evaluation = measures.evaluate(**files, **how, **matching)
@@ -122,11 +124,11 @@ def evaluate(
     else:
         with working("reading"), warnings_as_notes():
             scored = [] if scores is None else [scores]
-            beside = {"slices": slices}
+            beside = {"slices": slices, "groups": groups, "weights": weights}
             same = source.read(
                 labels, scored, decided, part=part, beside=beside, allow_missing=True
             )
-            how |= source.row_values(labels, beside, same.truth)
+            how |= source.row_arguments(labels, beside, same.truth)
             found = None if decided is None else same.others[-1].values
             states = None if found is None else answered_states(same.truth.values, found)
         with working("measuring"):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import labelwise
 from labelwise import decisions, features, learners, measures, splitting
-from labelwise._text import counted, quoted
 from labelwise._tuning import Certify, Request
 from labelwise.cli import _options as opt
-from labelwise.cli._inputs import DataSource, check_part, group_column, part_of
+from labelwise.cli._columns import ColumnsUsed, note_of_blocks, without_columns
+from labelwise.cli._inputs import DataSource, check_part, part_of
 from labelwise.cli._outputs import (
     Outputs,
     check_ending,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from labelwise.data import Dataset
     from labelwise.decisions import Evidence
 
-# Columns of categories that the line about columns names.
-_MOST_NAMED = 3
 # On fewer rows, a value says nothing, and learners that tune themselves lack rows for folds.
 _FEWEST_ROWS = 10
 _N_FOLDS = 5
@@ -89,6 +87,7 @@ def fit(
         ),
     ] = False,
     groups: opt.Groups = None,
+    weights: opt.Weights = None,
     part: Annotated[
         str | None,
         typer.Option(help="Rows to learn from: train, test or all.  [default: train, else all]"),
@@ -131,9 +130,11 @@ def fit(
     check_part(part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
-    whole = source.load(groups)
+    whole = source.load(groups, weights)
     rows = part_of(whole, part or ("all" if whole.train is None else "train"))
-    rows, group_of_row = _without_groups(rows, groups)
+    rows, of_rows = without_columns(rows, groups=groups, weights=weights)
+    if groups is None:
+        note_of_blocks(rows)
     # Learners that scale features take sparse ones, such as terms of texts, as they are.
     is_sparse = bool(rows.texts) or scipy.sparse.issparse(rows.X)
     if split_sentences and not rows.texts:
@@ -152,12 +153,12 @@ def fit(
     shown = (working if verbose else following)(f"learning {name}")
     # The status line ends before the notes are printed.
     with warnings_as_notes(), shown:
-        value = _value_of_own_rule(model, chosen, rows, group_of_row, given["beta"])
-        fitted = _fitted(model, rows, group_of_row)
+        value = _value_of_own_rule(model, chosen, rows, of_rows, given["beta"])
+        fitted = _fitted(model, rows, of_rows)
     seconds = perf_counter() - start
     _silence(chosen.model)
-    _store_names(fitted, rows, [] if source.ids else [groups])
-    columns = _ColumnsUsed.of(fitted, rows, groups)
+    _store_names(fitted, rows, [weights] if source.ids else [groups, weights])
+    columns = ColumnsUsed.of(rows, fitted, groups, weights)
     with working("writing"):
         labelwise.save(fitted, output)
     of_whole = "" if rows is whole else f", a part of {len(whole):,}"
@@ -172,77 +173,19 @@ def fit(
     outputs.say_written(output)
 
 
-class _ColumnsUsed(NamedTuple):
-    """What each column of the data became."""
+def _fitted(model: Any, rows: Dataset, of_rows: Mapping[str, np.ndarray]) -> Any:
+    from sklearn.utils.validation import has_fit_parameter
 
-    numbers: int
-    texts: list[str]
-    ids: list[str]
-    categories: dict[str, int]  # number of values of each column of categories
-    groups: str | None
-
-    @classmethod
-    def of(cls, fitted: Any, rows: Dataset, groups: str | None) -> _ColumnsUsed:
-        """Return the columns of a data set, by the encoding of a table, else by their names."""
-        from labelwise._estimators import raw_step
-
-        ids = [name for name in rows.ids if name != groups]
-        if rows.frame is not None:
-            encoder = raw_step(fitted)
-            kinds = getattr(encoder, "kinds_", {})  # none if only texts are encoded
-            found = getattr(encoder, "categories_", {})
-            categories = {name: len(values) for name, values in found.items()}
-            ids += [name for name, kind in kinds.items() if kind == "id"]
-            n_numbers = sum(kind == "number" for kind in kinds.values())
-            return cls(n_numbers, list(rows.texts), ids, categories, groups)
-        # An attribute of several values has features named attribute=value.
-        before = Counter(name.split("=")[0] for name in rows.feature_names if "=" in name)
-        categories = {name: n_values for name, n_values in before.items() if n_values > 1}
-        n_numbers = len(rows.feature_names) - sum(categories.values())
-        return cls(n_numbers, [], ids, categories, groups)
-
-    def in_words(self) -> str:
-        """Return one line, such as "columns: 12 numbers, 1 text, 3 categories of 'colour'"."""
-        parts = [
-            counted(n, noun)
-            for n, noun in (
-                (self.numbers, "number"),
-                (len(self.texts), "text"),
-                (len(self.ids), "id"),
-            )
-            if n
-        ]
-        most = sorted(self.categories, key=lambda name: -self.categories[name])
-        parts += [
-            f"{self.categories[name]:,} categories of {quoted(name)}" for name in most[:_MOST_NAMED]
-        ]
-        rest = most[_MOST_NAMED:]
-        if rest:
-            n_values = sum(self.categories[name] for name in rest)
-            parts.append(f"{n_values:,} categories of {counted(len(rest), 'other column')}")
-        if self.groups is not None:
-            parts.append(f"groups by {quoted(self.groups)}")
-        return f"columns: {', '.join(parts)}"
-
-
-def _without_groups(rows: Dataset, name: str | None) -> tuple[Dataset, np.ndarray | None]:
-    """Return the data without the column of groups as a feature, and the group of each row."""
-    import numpy as np
-
-    if name is None:
-        return rows, None
-    groups, places = group_column(rows, name)
-    if not places:
-        return rows, groups
-    kept = np.setdiff1d(np.arange(len(rows.feature_names)), places)
-    names = tuple(rows.feature_names[j] for j in kept)
-    return replace(rows, X=rows.X[:, kept], feature_names=names), groups
-
-
-def _fitted(model: Any, rows: Dataset, groups: np.ndarray | None) -> Any:
     from labelwise._estimators import groups_for
 
-    return model.fit(_samples_of(rows), _label_frame(rows), **groups_for(model, groups))
+    given = groups_for(model, of_rows.get("groups"))
+    if "sample_weight" in of_rows:
+        steps = getattr(model, "steps", None)
+        name, last = steps[-1] if steps else ("", model)
+        if not has_fit_parameter(last, "sample_weight"):
+            raise ValueError(f"--weights is not for {type(last).__name__}, which takes none.")
+        given[f"{name}__sample_weight" if steps else "sample_weight"] = of_rows["sample_weight"]
+    return model.fit(_samples_of(rows), _label_frame(rows), **given)
 
 
 def _samples_of(rows: Dataset) -> Any:
@@ -253,7 +196,7 @@ def _value_of_own_rule(
     model: Any,
     chosen: ChosenLearner,
     rows: Dataset,
-    groups: np.ndarray | None,
+    of_rows: Mapping[str, np.ndarray],
     beta: float,
 ) -> float | None:
     """Return the value on held-out rows of a rule that is not tuned on them; else None.
@@ -271,13 +214,15 @@ def _value_of_own_rule(
         return None
     tests, decided = [], []
     folds = splitting.MultilabelStratifiedKFold(_N_FOLDS)
-    for train, test in folds.split(rows.Y, rows.Y, groups):
-        of_train = None if groups is None else groups[train]
+    for train, test in folds.split(rows.Y, rows.Y, of_rows.get("groups")):
+        of_train = {name: values[train] for name, values in of_rows.items()}
         fitted = _fitted(clone(model), rows.take(train), of_train)
         tests.append(test)
         decided.append(sparse.csr_array(fitted.predict(_samples_of(rows.take(test)))))
-    truth = rows.Y[np.concatenate(tests)]
-    found = measures.evaluate(truth, decided=sparse.vstack(decided), beta=beta)
+    order = np.concatenate(tests)
+    weights = of_rows["sample_weight"][order] if "sample_weight" in of_rows else None
+    answers = sparse.vstack(decided)
+    found = measures.evaluate(rows.Y[order], decided=answers, beta=beta, sample_weight=weights)
     return float(found[chosen.maximizes])
 
 

@@ -115,6 +115,7 @@ def report(
                 labels,
                 [path for path in (scores, versus) if path is not None],
                 beside=units,
+                allow_missing=True,
                 labels_of_scores=True,
             )
             truth, found, notes = same.truth, same.others, same.notes

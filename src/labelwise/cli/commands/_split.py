@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from labelwise.cli._outputs import (
     note,
     warnings_as_notes,
     working,
+    write_csv,
     write_page,
 )
 from labelwise.cli.running import command
@@ -55,7 +57,9 @@ def split(
     seed: opt.Seed = 0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="csv file for columns row, subset; - for stdout."),
+        typer.Option(
+            "--output", "-o", help="csv file for columns row, subset, and ids; - for stdout."
+        ),
     ] = None,
     report: opt.Report = None,
     source: DataSource,
@@ -65,7 +69,7 @@ def split(
     The methods of splitting are compared.
     """
     check_ending(report, ".html")
-    path = Path(source.data)
+    path, beside = Path(source.data), dict[str, Any]()
     if in_blocks := reads_in_blocks(path, source.max_bytes):
         from labelwise._blocks import refuse_in_blocks
 
@@ -91,8 +95,9 @@ def split(
             label_names=dataset.label_names,
         )
         name, title = dataset.name, repr(dataset)
+        beside = {one: values for one, values in dataset.ids.items() if len(values)}
     if output is not None:
-        _write_subsets(compared.subsets, output)
+        _write_subsets(compared.subsets, output, beside)
     if report is not None:
         write_page(compared, report)
     if in_blocks:
@@ -180,8 +185,12 @@ def _split_record(name: str, compared: splitting.SplitComparison) -> dict[str, A
     }
 
 
-def _write_subsets(subsets: np.ndarray, path: Path) -> None:
-    """Write the subset of each row; an error leaves no partial file."""
+def _write_subsets(subsets: np.ndarray, path: Path, beside: Mapping[str, Sequence[str]]) -> None:
+    """Write the subset of each row, and its ids; an error leaves no partial file."""
+    if beside:
+        first = {"row": beside.get("row", range(subsets.size)), "subset": subsets.tolist()}
+        write_csv(path, first | {name: beside[name] for name in beside if name not in first})
+        return
     with _io.written_whole(path) as stream:
         stream.write(b"row,subset\n")
         for start in range(0, subsets.size, _ROWS_TOGETHER):

@@ -118,9 +118,7 @@ def tune(
                 labels, [scores], beside=beside, allow_missing=True, labels_of_scores=True
             )
             samples = {"scores": same.others[0].values, "Y": same.truth.values}
-            rows: dict[str, Any] = source.row_values(labels, beside, same.truth)
-            if "weights" in rows:
-                rows["sample_weight"] = _numbers(rows.pop("weights"), "weights")
+            rows = source.row_arguments(labels, beside, same.truth)
             rows["random_state"] = seed
         notes = same.notes
         names: dict[str, Any] = {"label_names": same.truth.label_names}
@@ -240,14 +238,6 @@ def _record(
         "labels": _rows(columns),
         "slices": None if tuned.slices is None else tuned.to_dict()["slices"],
     }
-
-
-def _numbers(texts: Any, option: str) -> Any:
-    """Return the numbers of a column."""
-    try:
-        return texts.astype(float)
-    except ValueError as error:
-        raise ValueError(f"--{option} must name a column of numbers: {error}.") from error
 
 
 def _names(rule: decisions.Thresholds | decisions.Bands) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class ReviewMeasures(NamedTuple):
 
 
 def review_measures(
-    Y: Any, decided: Any, *, label_names: Sequence[str] | None = None
+    Y: Any, decided: Any, *, label_names: Sequence[str] | None = None, ids: Any = None
 ) -> ReviewMeasures:
     """Measure decisions that leave some cells to a person.
 
@@ -102,6 +102,12 @@ def review_measures(
         `Bands.decide` returns it. Columns with names are matched by name.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -125,11 +131,15 @@ def review_measures(
     >>> found.precision, round(found.recall_accepted, 4), found.recall, found.reviewed
     (1.0, 0.6667, 1.0, 2)
     """
-    try:
-        outcome = check_outcome(Y, scores=decided, label_names=label_names)
-    except (TypeError, ValueError) as error:
-        # States are checked as scores, since they have three values.
-        raise type(error)(str(error).replace("scores", "decided", 1)) from error
+    # States are checked as scores, since they have three values.
+    outcome = check_outcome(
+        Y,
+        scores=decided,
+        label_names=label_names,
+        ids=ids,
+        scores_name="decided",
+        decided_name="states",
+    )
     return count_states(outcome.Y, check_states(outcome.scores, "decided"))
 
 

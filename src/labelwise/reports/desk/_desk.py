@@ -17,10 +17,11 @@ from labelwise._validation import (
     check_random_state,
     check_scores,
     columns_in_order,
-    first_cell,
+    ids_of,
     is_frame,
     n_rows,
     refuse_sparse,
+    rows_of,
 )
 from labelwise.decisions import Thresholds
 from labelwise.learners import deciding_sentences, explain
@@ -50,12 +51,18 @@ class Desk:
         Finite scores; higher scores mean likelier labels. They are those of samples that the model
         was not fitted to. In a sparse matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
-        True labels, 0 or 1. None of them is missing. Columns with names are matched by name.
+        True labels, 0 or 1. NaN, null or a masked cell is a missing label, which counts nowhere;
+        all samples must have a label that is not missing. Columns with names are matched by name.
     thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
         Thresholds in use, such as those of a model, under their names: the page opens at the first
         of them. Thresholds with a guarantee are marked as certified, with what they guarantee.
-    ids : sequence of shape (n_samples,), default=None
-        Names of the samples. None numbers the samples from 0.
+    ids : str, dict, False or sequence of shape (n_samples,), default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array. A sequence has the names of
+        the samples in the order of all arguments; samples without ids are numbered from 0.
     texts : sequence of str of shape (n_samples,), default=None
         Texts of the samples, shown beside samples near the cut and suspected label errors.
     slices : sequence of shape (n_samples,), mapping of str to such, or frame, default=None
@@ -116,7 +123,7 @@ class Desk:
         scores: Any,
         Y: Any,
         thresholds: Any = None,
-        ids: Sequence[Any] | None = None,
+        ids: Any = None,
         texts: Sequence[str] | None = None,
         slices: Any = None,
         versus: Any = None,
@@ -131,20 +138,25 @@ class Desk:
     ) -> None:
         if scores is None:
             raise TypeError("scores must be an array, a CSR matrix or a frame, got None.")
+        matched = ids if ids is False or isinstance(ids, str | Mapping) else None
         outcome = check_outcome(
             Y,
             scores=scores,
             decided=decided,
             label_names=label_names,
             allow_missing=True,
+            ids=_ids_of(matched, "scores", decided=decided),
             labels_of="scores",
         )
-        _refuse_missing(outcome)
+        _refuse_rows_without_truth(outcome)
         units = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+        gaps = np.zeros(outcome.Y.shape[1], dtype=np.int64)
+        self.n_missing = gaps if outcome.missing is None else np.diff(outcome.missing.indptr)
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names, groups=units)
         self.rival = None
         if versus is not None:
-            n_columns = check_scores(versus, input_name="versus").matrix.shape[1]
+            bare = rows_of(versus, _ids_of(matched, "versus"), "versus")[0]
+            n_columns = check_scores(bare, input_name="versus").matrix.shape[1]
             if n_columns != outcome.Y.shape[1]:
                 n_labels = outcome.Y.shape[1]
                 raise ValueError(f"versus has {n_columns} labels but Y has {n_labels}.")
@@ -154,11 +166,13 @@ class Desk:
                 scores_name="versus",
                 label_names=outcome.names,
                 allow_missing=True,
+                ids=_ids_of(matched, "versus"),
             )
             self.rival = Problem(other.scores, outcome.Y, outcome.names, groups=units)
         self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
-        self.ids = _texts(ids, "ids", self.n_samples)
+        names = ids_of(Y, matched) if matched is ids else ids
+        self.ids = _texts(names, "ids", self.n_samples)
         self.texts = _texts(texts, "texts", self.n_samples)
         self.slicings = _slicings(slices, self.n_samples)
         self.model, self.X = model, X
@@ -233,15 +247,22 @@ class Desk:
         return f"Desk of {self.n_samples} samples and {self.n_labels} labels"
 
 
-def _refuse_missing(outcome: Outcome) -> None:
-    if outcome.missing is None:
+def _ids_of(ids: Any, scores: str, decided: Any = None) -> Any:
+    """Return the ids of the arguments of one call: of labels, of some scores, and of decisions."""
+    if not isinstance(ids, Mapping):
+        return ids
+    names = ["Y", scores, *([] if decided is None else ["decided"])]
+    return {name: ids[name] for name in names if name in ids}
+
+
+def _refuse_rows_without_truth(outcome: Outcome) -> None:
+    has_truth = outcome.rows_with_truth()
+    if has_truth.size == outcome.Y.shape[0]:
         return
-    row, column = first_cell(outcome.missing)
-    name = column if outcome.names is None else outcome.names[column]
+    gaps = np.setdiff1d(np.arange(outcome.Y.shape[0]), has_truth)
     raise ValueError(
-        "Y must have no missing labels, because a desk counts every cell, got "
-        f"{outcome.missing.nnz:,} (first: sample {row}, label {name!r}): fill them in or leave out "
-        "their samples."
+        f"Y must have a label of every sample on a desk, got {gaps.size:,} samples without any "
+        f"(first: sample {gaps[0]}): leave them out."
     )
 
 

@@ -61,6 +61,7 @@ def desk_page(desk: Desk) -> Page:
     certified = _certified_data(desk)
     data = {
         "nRows": problem.n_samples,
+        "known": packed(problem.n_samples - desk.n_missing, np.int32),
         **_label_data(problem),
         "cuts": _cut_data(cuts),
         "points": [_point_data(desk, point) for point in marked.points],
@@ -98,9 +99,11 @@ def _most_vertices(desk: Desk) -> int:
 def _summary(desk: Desk) -> str:
     positives = int(desk.problem.support.sum())
     per_sample = positives / desk.n_samples
+    n_missing = int(desk.n_missing.sum())
+    missing = f", {n_missing:,} cells without truth, which count nowhere" if n_missing else ""
     return (
         f"{desk.n_samples:,} samples, {desk.n_labels:,} labels, {positives:,} positives "
-        f"({per_sample:.2f} each)"
+        f"({per_sample:.2f} each){missing}"
     )
 
 
@@ -189,6 +192,9 @@ def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
     honest = point.decided if point.held_out is None else point.held_out
     is_unknown = point.is_optimistic and point.held_out is None
     result, values = point.result, point.values
+    measures = None if is_unknown else measured(desk.problem, honest, desk.seed)
+    if measures is not None:
+        measures["counts"][3] -= int(desk.n_missing.sum())
     return {
         "key": point.key,
         "name": printable(point.name),
@@ -202,7 +208,7 @@ def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
         "isHeldOut": point.held_out is not None,
         "averages": _averages(desk.problem, point.decided),
         "expected": None if is_unknown else _averages(desk.problem, honest),
-        "honest": None if is_unknown else measured(desk.problem, honest, desk.seed),
+        "honest": measures,
         "known": None if result is None else _known(result),
     }
 

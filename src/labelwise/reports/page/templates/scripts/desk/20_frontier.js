@@ -8,6 +8,7 @@ function readCurves(data) {
     nLabels: data.names.length,
     nRows: data.nRows,
     support: unpack(data.support),
+    known: unpack(data.known), // samples of each label that have truth
     starts: unpack(stored.starts),
     decided: unpack(stored.decided),
     hits: unpack(stored.hits),
@@ -17,7 +18,7 @@ function readCurves(data) {
     slopes: unpack(stored.slopes),
   };
   curves.nPositive = curves.support.reduce((sum, one) => sum + one, 0);
-  curves.nCells = curves.nRows * curves.nLabels;
+  curves.nCells = curves.known.reduce((sum, one) => sum + one, 0);
   curves.edges = sortedEdges(curves);
   return curves;
 }

@@ -17,7 +17,7 @@ let isSought = false; // whether to turn to the page of the chosen label
 
 function labelCounts(j) {
   const [d, tp] = [view.labels.decided[j], view.labels.hits[j]];
-  return [tp, d - tp, curves.support[j] - tp, curves.nRows - d - curves.support[j] + tp];
+  return [tp, d - tp, curves.support[j] - tp, curves.known[j] - d - curves.support[j] + tp];
 }
 
 // Expected calibration error over the bins of a label; NaN for scores that are no probabilities.

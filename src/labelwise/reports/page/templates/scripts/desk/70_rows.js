@@ -44,7 +44,7 @@ function showRows() {
     return `scores higher than ${whole(below)} of ${plural(curves.support[label], "sample", "samples")} with the label`;
   });
   rowList("missed", rows.missed, cuts, (strength, label) => {
-    const without = curves.nRows - curves.support[label];
+    const without = curves.known[label] - curves.support[label];
     return `${whole(Math.round(strength * (without + 1)))} of ${plural(without, "sample", "samples")} without the label score higher`;
   });
 }
