@@ -11,7 +11,7 @@ from labelwise._io import written_whole
 from studies import FOLDER
 from studies.comparison import MEASURED, WITHIN, Cell, Table, measured_tables, read_table
 
-PAPERS = "papers.csv"
+PAPERS, READINGS = "papers.csv", "readings.csv"
 HEAD = """\
 # Published tables, measured again
 
@@ -19,6 +19,15 @@ A *cell* is one number of a published table, or one statement of a paper's text 
 It agrees if the measured value is within the tolerance, which stands in the csv file; each page
 says where it comes from. Values that a paper does not have, or that cannot be compared, are shown
 and not counted.
+
+"""
+BEFORE_AND_AFTER = """
+## Readings before and after
+
+A *reading* is one interpretation of what a paper leaves open. These were changed after a first
+measurement; the last column says whether the new one was chosen with the published values in
+sight. Tolerances did not change but where it is said here; the page of each table gives their
+reason.
 
 """
 AFTER = """
@@ -88,7 +97,14 @@ def readme() -> str:
     papers = "\n".join([_line(heads), _rule(len(heads)), *rows])
     heads = ["paper", "table", "within tolerance", "computed on"]
     listed = "\n".join([_line(heads), _rule(len(heads)), *map(_table_line, tables)])
-    return f"{HEAD}{papers}\n{AFTER}{listed}\n"
+    return f"{HEAD}{papers}\n{BEFORE_AND_AFTER}{_readings()}\n{AFTER}{listed}\n"
+
+
+def _readings() -> str:
+    """Return a line for each reading that was changed, with the cells that agree by each."""
+    heads = ["paper", "cells", "before", "agree", "now", "agree", "in sight"]
+    rows = [_line(row.values()) for row in read_table(FOLDER / READINGS)[1]]
+    return "\n".join([_line(heads), _rule(len(heads)), *rows])
 
 
 def _paper_line(row: dict[str, str], tables: list[Table]) -> str:

@@ -40,6 +40,8 @@ QUICK = ("Scene",)
 # Structured models take hours there, and were not tuned in the paper.
 MEDIAMILL, MEDIAMILL_MODELS = "Mediamill", ("BR", "LFP", "EFP")
 N_SPLITS = 10
+# Seeds of the folds that choose λ; none of them was used while the reading was looked for.
+FOLD_SEEDS = (11, 12, 13, 14, 15)
 # Image came without training and test rows.
 IMAGE_SIZES = {"train_size": 1200, "test_size": 800}
 # Points of F by which a measured value may differ, and the share of the Hamming loss, which is 1 to
@@ -47,7 +49,7 @@ IMAGE_SIZES = {"train_size": 1200, "test_size": 800}
 TOLERANCES = {"BR": (1.5, 0.05), "LFP": (1.5, 0.05), "EFP": (1.5, 0.05), "RML": (3.0, 0.1)}
 FIVE = ("BR", "LFP", "EFP", "RML", "SML")
 PLUG_INS, STRUCTURED = ("LFP", "EFP"), ("RML", "SML")
-COLUMNS = ("Hamming loss", "F", "fit", "decide")
+COLUMNS = ("Hamming loss", "F", "choose", "train", "decide")
 Rows = dict[tuple[str, str], dict[str, float]]  # the columns, by set and model
 
 
@@ -58,6 +60,12 @@ def splits_of(name: str, n_splits: int = N_SPLITS) -> dict[str, Any]:
     return {"fixed": "train-test"}
 
 
+def seeds_of(name: str, model: str) -> tuple[int, ...]:
+    """Return the seeds of folds: several where random folds choose λ, on the fixed test rows."""
+    is_random = MODELS[model].factor is not None and name not in ("Image", MEDIAMILL)
+    return FOLD_SEEDS if is_random else FOLD_SEEDS[:1]
+
+
 def table_columns(outcome: Any) -> dict[str, float]:
     """Return what one cell adds to its row of Table 2."""
     by_sample = count(outcome.truth, outcome.decided, by="sample")
@@ -65,7 +73,8 @@ def table_columns(outcome: Any) -> dict[str, float]:
     return {
         "Hamming loss": 100 * hamming_loss,
         "F": 100 * float(np.mean(f_measure(by_sample))),
-        "fit": outcome.model.fit_seconds_,
+        "choose": outcome.model.choose_seconds_,
+        "train": outcome.model.train_seconds_,
         "decide": outcome.model.predict_seconds_,
     }
 
@@ -85,6 +94,7 @@ def measured(
             {model: MODELS[model]},
             splits_of(name, n_splits),
             {"row": table_columns},
+            seeds=seeds_of(name, model),
             name=f"Table 2, {name}, {model}",
         )
         results = results_of(study, store)
@@ -97,15 +107,15 @@ def measured(
 
 
 def published() -> dict[tuple[str, str], dict[str, str]]:
-    """Return the rows of the paper; `fit` adds up cross-validation and training."""
+    """Return the rows of the paper; `choose` is the time of its cross-validation."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for (name, model, column), text in published_cells(
         FOLDER / "table2.csv", keys=("dataset", "model")
     ).items():
         rows.setdefault((name, model), {})[column] = text
     for row in rows.values():
-        row["decide"] = row.pop("t_inf")
-        row["fit"] = f"{float(row.pop('t_cv', 0)) + float(row.pop('t_train')):.6g}"
+        for ours, theirs in {"choose": "t_cv", "train": "t_train", "decide": "t_inf"}.items():
+            row[ours] = row.pop(theirs, "")
     return rows
 
 
@@ -148,9 +158,7 @@ def claims_of(rows: Mapping[tuple[str, str], Mapping[str, Any]], name: str) -> d
         {model: float(rows[name, model][column]) for model in FIVE}
         for column in ("F", "Hamming loss")
     )
-    return {
-        "EFP has the highest F": max(F, key=F.__getitem__) == "EFP",
-        "EFP or LFP has the highest F": max(F, key=F.__getitem__) in PLUG_INS,
+    return winners(rows, name) | {
         "EFP and LFP have a higher F than RML and SML": min(F[model] for model in PLUG_INS)
         > max(F[model] for model in STRUCTURED),
         "BR has the lowest Hamming loss": min(loss, key=loss.__getitem__) == "BR",
@@ -159,12 +167,23 @@ def claims_of(rows: Mapping[tuple[str, str], Mapping[str, Any]], name: str) -> d
     }
 
 
+def winners(rows: Mapping[tuple[str, str], Mapping[str, Any]], name: str) -> dict[str, bool]:
+    """Return which claims on the highest F are true of one set."""
+    F = {model: float(rows[name, model]["F"]) for model in FIVE}
+    best = max(F, key=F.__getitem__)
+    return {
+        "EFP has the highest F": best == "EFP",
+        "EFP or LFP has the highest F": best in PLUG_INS,
+    }
+
+
 def claim_cells(rows: Rows) -> Iterator[Cell]:
-    """Return for each claim and set whether it is true (1) in the paper, and in our results."""
+    """Return for each claim and set whether the paper says so (1), and whether we find so."""
     printed = published()
     names = [name for name in SETS if all((name, model) in rows for model in FIVE)]
     ours = {name: claims_of(rows, name) for name in names}
-    theirs = {name: claims_of(printed, name) for name in names}
+    # The text says so of all sets but of one where another method than EFP wins.
+    theirs = {name: dict.fromkeys(ours[name], True) | winners(printed, name) for name in names}
     claims = dict.fromkeys(claim for found in ours.values() for claim in found)
     for claim, name in product(claims, names):
         yield Cell((claim, name), f"{theirs[name][claim]:d}", float(ours[name][claim]))
@@ -214,11 +233,16 @@ def table_of(rows: Rows, n_splits: int, made: Provenance | None = None) -> Table
         "Hamming loss and F by sample in percent, on the rows that the sets came with; Image has "
         f"none: means of {n_splits} random splits into 1,200 and 800. Features are as they are, "
         "and λ is chosen by five folds of the training rows; it belongs to the sum of the losses "
-        "for BR, LFP and EFP, and to their mean for RML and SML. F of BR, LFP and EFP may differ "
-        "by 1.5 points and that of RML by 3, Hamming loss by 5 % of the published value and that "
-        "of RML by 10 %; SML is shown, since the paper does not give its c (ours is 0.1). `fit` "
-        "are seconds of the processor to choose λ and to train, beside the paper's sum of both; "
-        f"`decide` are those for all test rows.{missing_words}\n\n{MEDIAMILL_WORDS}"
+        "for BR, LFP and EFP, as in Mallet, with a penalty on the intercept and on both classes, "
+        "which is 2/λ as the C of scikit-learn, and to their mean for RML and SML. The folds "
+        f"of BR, LFP and EFP are random: means of {len(FOLD_SEEDS)} seeds where the test rows are "
+        "fixed. The reading was found with the published numbers in sight, by other folds. F of "
+        "BR, LFP and EFP may differ by 1.5 points and that of RML by 3, Hamming loss by 5 % of the "
+        "published value and that of RML by 10 %: a set of some hundred test samples does not "
+        "fix F more closely. SML is shown, since the paper does not give its c (ours is "
+        "0.1). `choose` are seconds of the processor to choose λ, `train` to train at one value of "
+        f"it, `decide` for all test rows, without compilation.{missing_words}\n\n"
+        f"{MEDIAMILL_WORDS}"
     )
     keys = ("dataset", "model", "column")
     others = (_readings_table(rows), _claims_table(rows))
@@ -227,13 +251,13 @@ def table_of(rows: Rows, n_splits: int, made: Provenance | None = None) -> Table
 
 def _readings_table(rows: Rows) -> Table:
     words = (
-        "Other readings of the paper, each beside the same published row. Mean loss: λ belongs to "
-        "the mean of the samples' losses and not, as in Mallet, to their sum. Empty sets: LFP may "
-        "decide nothing, as the F of section 3 allows. Penalised intercept: as in Mallet, λ chosen "
-        "for each label. Common λ: the same for all labels, not chosen, and the intercept is "
-        "penalised. λ = ...: the same for all labels, not chosen. Standardised, unit length: "
-        "features so scaled. Some label: the best one is decided where none would be; one label: "
-        "the best one and no other. Free intercept: a hundredth of the penalty applies to it."
+        "Other readings of the paper, each beside the same published row. 1/λ: the penalty is that "
+        "of one class, twice as strong. Free intercept: it is not penalised, and the penalty is "
+        "that of one class; for RML, a hundredth of the penalty applies to it. Mean loss: λ "
+        "belongs to the mean of the samples' losses and not to their sum, and the intercept is "
+        "free. Empty sets: LFP may decide nothing, as the F of section 3 allows. λ = ...: the "
+        "same for all labels, not chosen. Standardised, unit length: features so scaled. Some "
+        "label: the best one is decided where none would be; one label: the best one and no other."
     )
     keys = ("dataset", "model", "column")
     cells = tuple(reading_cells(rows))
@@ -242,9 +266,12 @@ def _readings_table(rows: Rows) -> Table:
 
 def _claims_table(rows: Rows) -> Table:
     words = (
-        "What the paper's text says of the table, on each set: 1 where it is so, in the paper's "
-        "own numbers and in ours. The paper says of its six sets that EFP wins on five; the five "
-        "that are here have four of these."
+        "What the paper's text says of the table, on each set: 1 where it says so, and where it is "
+        "so in our numbers. The paper says of its six sets that EFP wins on five; the five that "
+        "are here have four of these. Its other claims are on all sets, and are judged as the text "
+        "states them, although its own table differs in five cells: SML has a lower F than BR on "
+        "Medical and Enron, RML has a higher F than a plug-in rule there, and on Scene the lowest "
+        "Hamming loss."
     )
     keys = ("claim", "dataset")
     return Table(PAPER, "table2_claims", "Table 2, claims", words, keys, tuple(claim_cells(rows)))
