@@ -335,8 +335,8 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
         "words": words as they are; "stems": stems without stop words of English; "okapi": words,
         whose counts are scaled by the length of the text; "pairs": words and pairs of successive
         words; "characters": two to five successive characters within words. All but stems need no
-        language, and have only terms of at least two texts. Terms are weighted by tf-idf, with 1 +
-        log of the count, or with Okapi's weight of it.
+        language. Terms occur in at least two texts, and are weighted by tf-idf, with 1 + log of the
+        count, or with Okapi's weight of it.
 
     See Also
     --------
@@ -350,7 +350,7 @@ def text_representations(text: str | Sequence[str] | None = None) -> dict[str, T
     """
     terms = {
         "words": TextTerms(stop_words=None, stem=False, min_df=2),
-        "stems": TextTerms(),
+        "stems": TextTerms(min_df=2),
         "pairs": TextTerms(stop_words=None, stem=False, ngram_range=(1, 2), min_df=2),
         "characters": TextTerms(analyzer="char_wb", ngram_range=(2, 5), min_df=2),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
@@ -21,6 +22,7 @@ from labelwise.learners.selection._costs import Size
 
 # Costs of a representation are predicted from this number of samples.
 _SAMPLE = 1000
+_FEW = 50
 # The number of different terms of n texts is about proportional to n to this power (Heaps' law).
 _HEAPS = 0.6
 
@@ -30,7 +32,11 @@ class Representation:
 
     It is fitted once to all samples: terms and their document frequencies do not depend on labels,
     so that the models of a fold know which terms occur in held-out samples, and nothing else of
-    them.
+    them. That is harmless if terms of a single text are left out. Such terms of a held-out text,
+    which no model knows, take part in its norm, but not in that of a new text. With stems of
+    abstracts of "Hallmarks of Cancer", thresholds from terms of each fold have a micro F of 0.677
+    on held-out texts and 0.666 on new ones, those from terms of all texts 0.690 and 0.652. Without
+    terms of a single text (words), it is 0.671 and 0.656, or 0.668 and 0.656.
     """
 
     def __init__(self, name: str, transformer: Any, X: Any, Y: np.ndarray) -> None:
@@ -61,6 +67,10 @@ class Representation:
         if self._n_rows <= _SAMPLE:
             return size_of(self._fitted[1], self._Y.shape[1]), perf_counter() - start
         rows = np.linspace(0, self._n_rows - 1, _SAMPLE).astype(np.intp)
+        with suppress(ValueError):
+            # What is imported by the first call must not be counted for all samples.
+            clone(self._new).fit_transform(take_rows(self._X, rows[:_FEW]), self._Y[rows[:_FEW]])
+        start = perf_counter()
         found = clone(self._new).fit_transform(take_rows(self._X, rows), self._Y[rows])
         more = self._n_rows / _SAMPLE
         size = size_of(found, self._Y.shape[1])
