@@ -63,6 +63,7 @@ NOT_CALLED = (
     "experiments.Results.export",
     "experiments.Results.higher_is_better",
     "decisions.Guarantee.lines",
+    "reports.Desk.sentences",
     "reports.Desk.terms",
 )
 # Parameters that are not read, and exist because methods of scikit-learn have them. The splitters

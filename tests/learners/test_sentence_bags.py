@@ -65,7 +65,7 @@ def test_what_is_no_text_is_refused():
     model = SentenceBags(text="text").fit(frame)
     with pytest.raises(ValueError, match="X must have the column 'text'"):
         model.transform(frame.select(["n"]))
-    with pytest.raises(TypeError, match="frame in transform if it was one in fit"):
+    with pytest.raises(TypeError, match="columns in transform if it had some in fit"):
         model.transform(["Sea."])
 
 
@@ -91,3 +91,18 @@ def test_a_pipeline_finds_the_sentence_of_each_label():
     assert np.array_equal(model.predict(texts), Y)
     top = model[-1].predict_instances(model[:-1].transform(texts)).top_instance
     assert (top[0, 0], top[1, 1]) == (0, 1)
+
+
+def test_all_columns_of_an_array_are_texts():
+    pages = np.array([["Sea. Ships.", "woods"], ["Hills", "Sea"]])
+    model = SentenceBags().fit(pages)
+    assert model.get_feature_names_out().tolist() == [
+        "x0:hill",
+        "x0:sea",
+        "x0:ship",
+        "x1:sea",
+        "x1:wood",
+    ]
+    assert model.transform(pages).sizes.tolist() == [3, 2]
+    with pytest.raises(TypeError, match="X must have texts, got"):
+        SentenceBags().fit(np.ones((2, 2)))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import split_samples
 from labelwise._tables import Kind, kinds_of, plain_table
 from labelwise._text import listed
-from labelwise._validation import is_frame
+from labelwise._validation import check_readable, is_frame, refuse_sparse
 from labelwise.data import Bags
 from labelwise.features import TextTerms
 
@@ -38,7 +38,7 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     encoder_ : transformer
         The encoder, fitted to the sentences.
     feature_names_in_ : ndarray of str
-        Names of the columns of texts, if X was a frame.
+        Names of the columns of texts, if X had columns.
 
     See Also
     --------
@@ -68,8 +68,8 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        X : sequence of str, or frame
-            The texts.
+        X : sequence of str, or frame or array of str of shape (n_texts, n_columns)
+            The texts. All columns of an array are texts, called x0, x1 and so on.
         y : object, default=None
             Ignored; present for scikit-learn's convention.
 
@@ -93,8 +93,8 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        X : sequence of str, or frame
-            The texts.
+        X : sequence of str, or frame or array of str of shape (n_texts, n_columns)
+            The texts. All columns of an array are texts, called x0, x1 and so on.
         y : object, default=None
             Ignored; present for scikit-learn's convention.
 
@@ -110,8 +110,9 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         ValueError
             If X is a frame without columns of texts, or lacks one that `text` names.
         """
-        if is_frame(X):
-            self.feature_names_in_ = np.array(self._text_names(X), dtype=object)
+        table = _as_table(X)
+        if table is not None:
+            self.feature_names_in_ = np.array(self._text_names(table, X), dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         samples, starts = self._samples(X)
@@ -123,7 +124,7 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        X : sequence of str, or frame
+        X : sequence of str, or frame or array of str of shape (n_texts, n_columns)
             The texts, as in `fit`.
 
         Returns
@@ -163,20 +164,24 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _samples(self, X: Any) -> tuple[Any, np.ndarray]:
         """Return the sentences and the first one of each text."""
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
-        if is_frame(X) != bool(names):
-            raise TypeError("X must be a frame in transform if it was one in fit, or else texts.")
-        if not names:
+        table = _as_table(X)
+        if (table is not None) != bool(names):
+            raise TypeError(
+                "X must have columns in transform if it had some in fit, or else texts."
+            )
+        if table is None:
             return split_samples(X, ())[:2]
-        table = plain_table(X)
         missing = [name for name in names if name not in table.column_names]
         if missing:
             raise ValueError(f"X must have the column {listed(missing)}, which is missing.")
         return split_samples(table.select(names), names)[:2]
 
-    def _text_names(self, X: Any) -> list[str]:
-        """Return the names of the columns of texts."""
+    def _text_names(self, table: Any, X: Any) -> list[str]:
+        """Return the names of the columns of texts; all columns of an array are texts."""
         text = [self.text] if isinstance(self.text, str) else self.text
-        kinds = kinds_of(plain_table(X), text)
+        if text is None and not is_frame(X):
+            text = table.column_names
+        kinds = kinds_of(table, text)
         names = [name for name, kind in kinds.items() if kind == Kind.TEXT]
         missing = [name for name in text or () if name not in kinds]
         if missing or not names:
@@ -189,3 +194,24 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _as_table(X: Any) -> Any:
+    """Return a frame, or a 2-D array with columns called x0, x1 and so on, as an Arrow table."""
+    refuse_sparse(X, "X", "a sequence of texts, or a frame")
+    if isinstance(X, np.ndarray):
+        check_readable(X, "X")
+        if X.ndim == 1:
+            return None
+        import pyarrow as pa
+
+        return pa.table(
+            {f"x{j}": pa.array(list(map(_text, column))) for j, column in enumerate(X.T)}
+        )
+    return plain_table(X) if is_frame(X) else None
+
+
+def _text(value: Any) -> str:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"X must have texts, got {type(value).__name__}.")
+    return value or ""
