@@ -17,7 +17,14 @@ from labelwise._estimators import (
     splits_of,
 )
 from labelwise._tuning import Samples, constant_scores
-from labelwise._validation import check_groups, dense_targets, labels_for, take_rows
+from labelwise._validation import (
+    check_groups,
+    check_readable,
+    dense_targets,
+    labels_for,
+    refuse_sparse,
+    take_rows,
+)
 from labelwise.decisions import TunedThresholds
 from labelwise.learners._best_learner import BestLearner
 
@@ -96,6 +103,8 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
     >>> found.scores.shape, int(decided.sum()) == model.thresholds_.evidence.decided.sum()
     ((200, 6), True)
     """
+    refuse_sparse(model, "model", "a fitted estimator")
+    check_readable(X, "X")
     check_is_fitted(model)
     labels = labels_for(model, Y)
     Y = dense_targets(labels.matrix, labels.missing)
