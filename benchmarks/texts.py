@@ -304,6 +304,7 @@ def main() -> None:
         kept = [line for line in lines if line["set"] == name and line["method"] not in new]
         others = [line for line in lines if line["set"] != name]
         lines = others + found + ([] if is_all else kept)
+        lines.sort(key=lambda line: list(SETS).index(line["set"]))
         with RESULTS.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
             writer.writeheader()
