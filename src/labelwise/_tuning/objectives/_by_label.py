@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from labelwise._counts import Measure, record_of
-from labelwise._curves import Curves, Cuts
 from labelwise._tuning.objectives._choice import Choice, Objective, choice_at, first_best_of_each
 from labelwise._tuning.objectives._constraints import NO_LIMITS, Limits, within
+
+if TYPE_CHECKING:  # thresholds from a file need no kernels
+    from labelwise._curves import Curves, Cuts
 
 
 class LabelObjective(Objective, Protocol):
@@ -105,19 +107,3 @@ class CostRule:
     def total(self, values: Sequence[float]) -> float:
         """Return the sum of the costs of the labels."""
         return float(np.sum(values))
-
-
-def costs_by_label(cost: Any, kind: str, events: Sequence[str], n_labels: int) -> list[np.ndarray]:
-    """Return the cost of each event by label, from numbers or sequences with one for each label."""
-    if not isinstance(cost, tuple | list) or len(cost) != len(events):
-        raise TypeError(
-            f"cost must be {kind}, of {', of '.join(events[:-1])} and of {events[-1]}, "
-            f"numbers or a sequence for each label, got {cost!r}."
-        )
-    parts = [np.asarray(part, dtype=np.float64) for part in cost]
-    for part in parts:
-        if part.shape not in ((), (n_labels,)):
-            raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
-        if not (np.isfinite(part) & (part >= 0)).all():
-            raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
-    return [np.broadcast_to(part, (n_labels,)) for part in parts]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from labelwise._counts import Counts
-from labelwise._curves import ROUNDING, Cuts
+
+if TYPE_CHECKING:  # thresholds from a file need no kernels
+    from labelwise._curves import Cuts
 
 
 class Choice(NamedTuple):
@@ -67,6 +69,8 @@ def first_best_of_each(values: np.ndarray, starts: np.ndarray, allowed: Any = Tr
     are not allowed are skipped, and so are NaN. If all allowed values of a piece are NaN, its
     first allowed place is returned; if none is allowed, its first place.
     """
+    from labelwise._curves import ROUNDING
+
     firsts, sizes = starts[:-1], np.diff(starts)
     allowed = np.broadcast_to(allowed, values.shape)
     usable = allowed & ~np.isnan(values)

@@ -34,6 +34,8 @@ from labelwise._tuning.objectives._option_values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from labelwise._counts import Counts, Measure
@@ -253,10 +255,9 @@ class Request:
 
         costs = None
         if self.cost is not None:
-            # Thresholds without costs are loaded from a file without kernels.
-            from labelwise._tuning.objectives._by_label import CostRule, costs_by_label
+            from labelwise._tuning.objectives._by_label import CostRule
 
-            costs = CostRule(*costs_by_label(self.cost, "a pair", _EVENTS, n_labels or 1))
+            costs = CostRule(*_costs_by_label(self.cost, "a pair", _EVENTS, n_labels or 1))
         checked = _checked(self)
         average, measure = _average_and_measure(self.maximize, self.average)
         most, max_rank = checked["max_decisions"], None
@@ -363,8 +364,6 @@ class BandRequest:
     certify: Certify | None = field(init=False)
 
     def __post_init__(self, n_labels: int | None) -> None:
-        from labelwise._tuning.objectives._by_label import costs_by_label
-
         checked = _checked(self)
         given = [name for name in _BAND_LIMITS if checked[name] is not None]
         if self.cost is not None and given:
@@ -381,7 +380,7 @@ class BandRequest:
                 raise ValueError(f"guarantee does not go together with {other}.")
         costs = None
         if self.cost is not None:
-            costs = costs_by_label(self.cost, "three costs", (*_EVENTS, "a review"), n_labels or 1)
+            costs = _costs_by_label(self.cost, "three costs", (*_EVENTS, "a review"), n_labels or 1)
         for name, value in (checked | {"costs": costs, "certify": certify}).items():
             object.__setattr__(self, name, value)
 
@@ -496,3 +495,21 @@ def _check_certifiable(request: Request) -> None:
     is_of_recall = limits.min_recall is not None and limits.min_precision is None
     if certify.in_expectation and not (request.average == "sample" and is_of_recall):
         raise ValueError(f'guarantee="{EXPECTATION}" needs {_SAMPLE} and only min_recall.')
+
+
+def _costs_by_label(cost: Any, kind: str, events: Sequence[str], n_labels: int) -> list[np.ndarray]:
+    """Return the cost of each event by label, from numbers or sequences with one for each label."""
+    import numpy as np
+
+    if not isinstance(cost, tuple | list) or len(cost) != len(events):
+        raise TypeError(
+            f"cost must be {kind}, of {', of '.join(events[:-1])} and of {events[-1]}, "
+            f"numbers or a sequence for each label, got {cost!r}."
+        )
+    parts = [np.asarray(part, dtype=np.float64) for part in cost]
+    for part in parts:
+        if part.shape not in ((), (n_labels,)):
+            raise ValueError(f"cost must have {n_labels} numbers by label, got shape {part.shape}.")
+        if not (np.isfinite(part) & (part >= 0)).all():
+            raise ValueError(f"cost must be finite and not negative, got {part.min()}.")
+    return [np.broadcast_to(part, (n_labels,)) for part in parts]
