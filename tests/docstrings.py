@@ -60,6 +60,7 @@ SHARED = {
         "Ignored; present for scikit-learn's convention.",
         "Probability P(z | x) of each hidden group for each sample;",
         "Groups of methods without a significant difference.",
+        "Column of identifiers of the data sets (`Dataset.ids`), such as that of patients:",
     ],
     "ids": [
         "Ids of the samples, by which they are matched: the name of a column that the arguments "

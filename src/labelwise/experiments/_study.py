@@ -74,6 +74,10 @@ class Study:
         "name/part" for one of several values of a function, "name" for all. Higher values of all
         other functions are better. None leaves the directions of functions open; those of known
         measures are known.
+    groups : str, default=None
+        Column of identifiers of the data sets (`Dataset.ids`), such as that of patients: rows with
+        the same value stay in the same fold, also in the folds inside of models. A table is read
+        with it by ``load(path, ids=[...])``.
 
     Attributes
     ----------
@@ -133,6 +137,7 @@ class Study:
         undefined: str | float = "nan",
         timeout: float | None = None,
         lower_is_better: Sequence[str] | None = None,
+        groups: str | None = None,
     ) -> None:
         self.datasets = _check_datasets(datasets)
         self.models = _check_objects(models, "models", ("get_params", "fit"))
@@ -143,6 +148,7 @@ class Study:
         self.undefined = check_undefined(undefined)
         self.timeout = _check_timeout(timeout)
         self.lower_is_better = lower_is_better
+        self.groups = groups
         self.store: Path | None = None
         self._directions = _check_directions(lower_is_better, self.measures)
 
@@ -162,11 +168,11 @@ class Study:
         ----------
         path : str or Path
             File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
-            ``seeds``, ``name``, ``undefined``, ``timeout`` and ``lower_is_better``; ``data_home``
-            and ``max_bytes``, which `labelwise.data.load` is called with; ``store``, by default
-            the file with the suffix .sqlite; tables ``[models.NAME]`` and ``[splits.NAME]`` with a
-            ``class`` of scikit-learn or labelwise and its ``params``. Paths in the file are
-            relative to its folder.
+            ``seeds``, ``name``, ``undefined``, ``timeout``, ``groups`` and ``lower_is_better``;
+            ``data_home`` and ``max_bytes``, which `labelwise.data.load` is called with; ``store``,
+            by default the file with the suffix .sqlite; tables ``[models.NAME]`` and
+            ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and its ``params``.
+            Paths in the file are relative to its folder.
         max_bytes : int, default=None
             Replaces the ``max_bytes`` of the file.
         timeout : float, default=None
@@ -211,7 +217,13 @@ class Study:
             labels for a measure, or if a split has more than a million folds.
         """
         plan = make_plan(
-            self.datasets, self.models, self.splits, self.measures, self.seeds, self.undefined
+            self.datasets,
+            self.models,
+            self.splits,
+            self.measures,
+            self.seeds,
+            self.undefined,
+            self.groups,
         )
         directions = [
             (DIRECTION, name, "higher" if is_higher else "lower")

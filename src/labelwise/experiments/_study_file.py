@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from labelwise._io import DataError, plain_name
+from labelwise._matrices import is_matrix_file
 from labelwise._validation import check_names
 from labelwise.data import input_files, load
 
@@ -53,13 +54,14 @@ class _Fields(_Strict):
     undefined: str | float = "nan"
     timeout: float | None = None
     lower_is_better: list[_Name] | None = None
+    groups: _Name | None = None
     data_home: str | None = None
     max_bytes: Annotated[int, Field(ge=1)] | None = None
     store: _Name | None = None
 
 
 # Fields that are arguments of `Study` as they are.
-_ARGUMENTS = ("measures", "seeds", "name", "undefined", "timeout", "lower_is_better")
+_ARGUMENTS = ("measures", "seeds", "name", "undefined", "timeout", "lower_is_better", "groups")
 
 
 def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Path]:
@@ -71,7 +73,8 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
         A TOML file with the arguments of `Study`: ``datasets`` (a list of names and files, or a
         table from names to names and files), tables ``[models.NAME]`` and ``[splits.NAME]`` with a
         ``class`` and its ``params``, ``measures``, and optionally ``seeds``, ``name``,
-        ``undefined``, ``timeout``, ``lower_is_better``, ``data_home``, ``max_bytes`` and ``store``.
+        ``undefined``, ``timeout``, ``groups``, ``lower_is_better``, ``data_home``, ``max_bytes``
+        and ``store``.
         A split may be "train-test". A table with ``class`` inside ``params`` is an object as well.
     max_bytes : int, default=None
         Argument of `labelwise.data.load` for all data sets; None uses ``max_bytes`` of the file.
@@ -101,9 +104,14 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
     most = fields.max_bytes if max_bytes is None else max_bytes
     with errors_with_place(path):
         sources = _sources(fields.datasets, path.parent)
+
+    def as_ids(one: str) -> dict[str, Any]:
+        # The column of groups of a table is no feature.
+        return {"ids": [fields.groups]} if fields.groups and is_matrix_file(one) else {}
+
     arguments = {name: getattr(fields, name) for name in _ARGUMENTS} | {
         "datasets": {
-            name: partial(load, one, data_home=home, labels=labels, max_bytes=most)
+            name: partial(load, one, data_home=home, labels=labels, max_bytes=most, **as_ids(one))
             for name, (one, labels) in sources.items()
         },
         "models": _objects(path, "models", fields.models),

@@ -22,6 +22,8 @@ EXAMPLE = """\
 datasets = ["digits"]
 # A table needs the names of its label columns:
 # datasets = { mine = { load = "train.csv", labels = ["sea", "sky"] } }
+# Rows with the same value of a column of the tables stay in the same fold:
+# groups = "patient"
 # Every measure that labelwise evaluate prints.
 measures = ["micro-f", "macro-f", "hamming-loss"]
 # Each seed repeats all splits and models.

@@ -26,7 +26,13 @@ import numpy as np
 from scipy import sparse
 
 from labelwise import __version__
-from labelwise._estimators import METHODS, ConstantLabelWarning, score_matrix, splits_of
+from labelwise._estimators import (
+    METHODS,
+    ConstantLabelWarning,
+    groups_for,
+    score_matrix,
+    splits_of,
+)
 from labelwise._measuring import measure_named, measure_outcome
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
@@ -34,6 +40,7 @@ from labelwise.experiments.running._cells import (
     Cell,
     CellRecord,
     StudyInputs,
+    groups_of,
     load_source,
     storable_text,
 )
@@ -195,8 +202,10 @@ class CellEvaluator:
         train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
         model = seeded_model(self.inputs.models[cell.model], cell.seed, cell.fold)
         X = data.samples_at(train)
+        units = self._groups(data)
+        params = groups_for(model, None if units is None else units[train])
         start = time.perf_counter()
-        model = model.fit(X, Y[train])
+        model = model.fit(X, Y[train], **params)
         seconds = time.perf_counter() - start
         return CellOutcome(
             model, data, train, test, fold=cell.fold, seed=cell.seed, fit_seconds=seconds
@@ -236,7 +245,11 @@ class CellEvaluator:
         splitter = self.inputs.splits[split]
         if isinstance(splitter, str):
             return [(data.train, data.test)]
-        return splits_of(seeded_splitter(splitter, seed), data.samples, Y)
+        return splits_of(seeded_splitter(splitter, seed), data.samples, Y, self._groups(data))
+
+    def _groups(self, data: Dataset) -> np.ndarray | None:
+        column = self.inputs.groups
+        return None if column is None else groups_of(data, column)
 
 
 def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> tuple[float, list[CellRecord]]:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._measuring import measure_named
+from labelwise._text import listed
+from labelwise._validation import check_groups
 from labelwise.data import Dataset, load
 from labelwise.experiments.running._fingerprint import (
     canonical_form,
@@ -86,6 +88,7 @@ class StudyInputs:
     splits: Mapping[str, Any]
     measures: Mapping[str, str | Callable[[Any], Any]]
     undefined: str | float
+    groups: str | None = None  # column of identifiers whose rows stay in the same fold
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ def make_plan(
     measures: Mapping[str, Any],
     seeds: tuple[int, ...],
     undefined: str | float,
+    groups: str | None = None,
 ) -> StudyPlan:
     """List every cell with its key; one data set at a time is in memory."""
     model_texts = _canonical_forms(models, "models")
@@ -133,17 +137,30 @@ def make_plan(
         data = load_source(source)
         _check_data(name, data, measures)
         digests[name] = data_fingerprint(data)
+        # Keys of studies without groups are those of the releases before.
+        units = [] if groups is None else [canonical_form(groups_of(data, groups), "groups")]
         settings.append(("dataset", name, canonical_json([repr(data), digests[name]])))
         for split, fold, seed in _folds_of(data, splits, seeds):
-            place = (digests[name], split_texts[split], fold, seed, measure_text, undefined)
+            place = (digests[name], split_texts[split], fold, seed, measure_text, undefined, *units)
             common = fingerprint(*place)
             for model, text in model_texts.items():
                 key = f"{fingerprint(common, text)}-{code[split, model]}"
                 cells.append(Cell(key, name, model, split, fold, seed))
     settings += [("model", name, canonical_json(text)) for name, text in model_texts.items()]
     settings += [("split", name, canonical_json(text)) for name, text in split_texts.items()]
-    inputs = StudyInputs(sources, digests, models, splits, measures, undefined)
+    inputs = StudyInputs(sources, digests, models, splits, measures, undefined, groups)
     return StudyPlan(inputs, tuple(cells), tuple(settings))
+
+
+def groups_of(data: Dataset, column: str) -> np.ndarray:
+    """Return the number of each row's group, from a column of identifiers."""
+    if column not in data.ids:
+        known = listed(list(data.ids)) if data.ids else "none"
+        raise ValueError(
+            f"groups must name a column of identifiers of {data.name!r}, which has {known}, got "
+            f"{column!r}."
+        )
+    return check_groups(list(data.ids[column]), data.n_samples)
 
 
 def _canonical_forms(objects: Mapping[str, Any], input_name: str) -> dict[str, Any]:
