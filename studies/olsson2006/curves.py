@@ -133,8 +133,12 @@ def grid(name: str, *, quick: bool = False) -> Curves:
     """Return the curves of section 6.2: all methods at all cutting levels."""
     methods, cuts = (QUICK_METHODS, CUTS[1:]) if quick else (tuple(METHODS), CUTS)
     asked = {(method, cut): (method, cut) for cut in cuts for method in methods}
-    splits = _splits(N_GRID, 0.2, 0, quick=quick)
-    return _measured(name, asked, splits, SIZES)
+    return _measured(name, asked, splits_of_grid(quick=quick), SIZES)
+
+
+def splits_of_grid(*, quick: bool = False) -> ShuffleSplit:
+    """Return the splits of section 6.2."""
+    return _splits(N_GRID, 0.2, 0, quick=quick)
 
 
 @lru_cache(maxsize=4)

@@ -26,6 +26,7 @@ from labelwise.measures import measure_scores
 from studies.comparison import Cell, Table, published_cells
 from studies.olsson2006 import tables
 from studies.olsson2006.claims import claims_table
+from studies.olsson2006.extras import extras
 from studies.olsson2006.rank_cuts import rank_cut_f
 
 FOLDER = studies.FOLDER / "olsson2006"
@@ -151,5 +152,6 @@ TABLES: dict[str, Callable[..., Table]] = {
     "1": table_1,
     "figure1": figure_1,
     **tables.TABLES,
+    "extras": extras,
     "claims": claims,
 }
