@@ -100,5 +100,5 @@ def test_only_options_that_are_nearly_the_same_are_suggested(typed, meant):
 
 
 def test_an_option_of_another_command_suggests_no_stranger():
-    shown = RUNNER.invoke(app, ["evaluate", "labels.csv", "--groups", "x"]).stderr
+    shown = RUNNER.invoke(app, ["decide", "t.json", "scores.csv", "--groups", "x"]).stderr
     assert shown.rstrip().endswith("No such option: --groups")
