@@ -20,7 +20,7 @@ EXTRAS = test bench docs fuzz
 # The extras of the program itself, without a cluster.
 RUN = cli reports save
 
-.PHONY: demo test lint format test-random test-nojit test-bounds bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale bench-texts docs fuzz studies test-recipes release-check lock clean
+.PHONY: demo test lint format test-random test-nojit test-bounds test-lowest test-newest bench bench-record bench-decisions bench-shift bench-coverage bench-guarantees bench-scale bench-texts docs fuzz studies test-recipes release-check lock clean
 
 demo: $(VENV)/.run  ## the product in one minute, on bundled data
 	@$(BIN)/labelwise demo
@@ -47,6 +47,17 @@ test-nojit: $(VENV)/.test  ## kernels as plain Python, for coverage
 
 test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of their own
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba-bounds $(BIN)/python -m pytest -n 2
+
+# Versions that no lock has, in environments of their own; PYTHON=python3.13 tries another Python. PART are the
+# tests nearest to other packages: input checks, files, tables, measures, curves and saved models.
+PART ?= tests/test_extras.py tests/validation tests/io tests/tables tests/curves tests/measures tests/saving
+RESOLUTION_lowest = lowest-direct
+RESOLUTION_newest = highest
+
+test-lowest test-newest: test-%: $(VENV)/.lock  ## a part of the tests with the lowest versions of pyproject.toml, or the newest
+	$(PYTHON) -m venv --clear $(VENV)/$*
+	$(BIN)/uv pip install --quiet --python $(VENV)/$*/bin/python --resolution $(RESOLUTION_$*) --editable '.[test]'
+	NUMBA_CACHE_DIR=$(abspath $(VENV))/$*/numba $(VENV)/$*/bin/python -m pytest -n 2 $(PART)
 
 bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
