@@ -181,7 +181,7 @@ def check_readable(command, path):
     elif command == "results":
         assert path.read_text().splitlines()[0].startswith('"study"')
     elif command == "split":
-        assert path.read_text().startswith("row,subset\n0,")
+        assert path.read_text().startswith("row,subset,id\n0,")
     else:
         assert read_scores(path).values.shape == (60, 3)
 
