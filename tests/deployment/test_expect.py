@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.special import expit, logit, ndtr
 from labelwise.decisions import best_thresholds
 from labelwise.deployment import expect
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
-from tests.cli.shell import run
+from tests.cli.shell import refusal, run
 
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
@@ -54,6 +55,25 @@ def by_sigmoids(random, n_samples):
     """Calibrated probabilities of rare labels, with independent labels."""
     proba = random.beta(0.3, 2.0, size=(n_samples, 4))
     return proba, (random.random(proba.shape) < proba).astype(np.int64)
+
+
+def test_samples_of_a_group_are_drawn_together(tuned):
+    """Four copies of each sample say as much as one: with groups, the ranges are those of one."""
+    proba, Y = draw(1, 400)
+    four = np.repeat(np.arange(400), 4)
+    ranges = [
+        expect(tuned, proba[four], calibrate=given, random_state=0).intervals["micro-f"]
+        for given in ((proba[four], Y[four]), (proba[four], Y[four], four))
+    ]
+    alone, together = (high - low for low, high in ranges)
+    assert 1.6 < together / alone < 2.4
+
+
+def test_without_groups_each_sample_is_a_group(tuned):
+    proba, Y = draw(1, 100)
+    some = expect(tuned, proba, calibrate=(proba, Y), random_state=0)
+    other = expect(tuned, proba, calibrate=(proba, Y, np.arange(100)), random_state=0)
+    assert some.to_dict() == other.to_dict()
 
 
 @pytest.mark.parametrize("drawn", [far_from_sigmoids, by_sigmoids])
@@ -184,3 +204,21 @@ def test_two_samples_are_the_fewest_to_calibrate_on(tuned):
         expect(tuned, proba, calibrate=(proba[:1], Y[:1]))
     with pytest.raises(ValueError, match=r"scores must have at least one sample, got 0\."):
         expect(tuned, proba[:0], calibrate=(proba, Y))
+
+
+def test_the_command_reads_groups_of_labels_to_calibrate_with(tmp_path, monkeypatch, capsys, tuned):
+    monkeypatch.chdir(tmp_path)
+    proba, Y = draw(1, 60)
+    replace(tuned, label_names=("a", "b")).save("t.json")
+    header = "id,a,b"
+    rows = [f"r{i},{p},{q}" for i, (p, q) in enumerate(proba.tolist())]
+    Path("scores.csv").write_text("\n".join([header, *rows]) + "\n")
+    rows = [f"r{i},{a},{b},p{i // 3}" for i, (a, b) in enumerate(Y.tolist())]
+    Path("labels.csv").write_text("\n".join([f"{header},patient", *rows]) + "\n")
+    files = ("t.json", "scores.csv", "--calibrate", "scores.csv", "labels.csv", "--json")
+    found = json.loads(run("expect", *files, "--groups", "patient"))["measures"]["micro-f"]
+    groups = np.arange(60) // 3
+    same = expect(tuned, proba, calibrate=(proba, Y, groups), random_state=0)
+    assert found["low"] == pytest.approx(same.intervals["micro-f"][0])
+    words = refusal(monkeypatch, capsys, "expect", *files[:2], "--groups", "patient")
+    assert "--groups names a column of the labels of --calibrate" in words

@@ -170,8 +170,8 @@ class RuleRows(NamedTuple):
     rule: Any
     scores: NamedMatrix
     Y: Any  # None without labels
-    groups: np.ndarray | None
-    calibrate: list[Any] | None  # scores and labels of other rows
+    groups: np.ndarray | None  # of the rows, or of those to calibrate with
+    calibrate: list[Any] | None  # scores and labels of other rows, and groups if they are named
     notes: list[str]
 
 
@@ -288,21 +288,26 @@ class MatrixSource(NamedTuple):
         Without a path, the rule is None, and labels must be given.
         """
         units = rule = None
+        beside = {"groups": groups}
         if path is not None:
             refuse_as_rule(path)
             rule = load(path)
+        if groups is not None and labels is None and calibrate is None:
+            raise ValueError(
+                "--groups names a column of the labels of --calibrate, which is not given."
+            )
         if labels is None:
             read, notes = [self.scores(scores)], []
         else:
-            beside = {"groups": groups}
             same = self.read(labels, [scores], beside=beside, allow_missing=True)
             read, notes = [*same.others, same.truth], [*same.notes]
             units = self.row_values(labels, beside, same.truth).get("groups")
         n_rows = len(read)
         if calibrate is not None:
-            other = self.read(calibrate[1], calibrate[:1], allow_missing=True)
+            other = self.read(calibrate[1], calibrate[:1], beside=beside, allow_missing=True)
             read += [*other.others, other.truth]
             notes += other.notes
+            units = self.row_values(calibrate[1], beside, other.truth).get("groups")
         if path is None or rule is None:
             return RuleRows(None, read[0], read[1].values, units, None, notes)
         found = self.match_rule(path, rule, read)
@@ -316,7 +321,9 @@ class MatrixSource(NamedTuple):
             matrices[0],
             matrices[1].values if labels is not None else None,
             units,
-            [one.values for one in matrices[n_rows:]] or None,
+            [*(one.values for one in matrices[n_rows:]), *([] if units is None else [units])]
+            if calibrate is not None
+            else None,
             [*found.notes, *notes],
         )
 

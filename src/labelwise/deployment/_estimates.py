@@ -13,6 +13,7 @@ from scipy.special import logit
 from labelwise._label_shift import calibration_samples
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._text import as_text
+from labelwise._validation import check_groups
 from labelwise.measures import f_measure, precision, recall
 
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
@@ -82,7 +83,14 @@ class Calibration:
         self.in_log_odds = _are_probabilities(values)
         self.labelled: tuple[np.ndarray, np.ndarray] | None = None
         if calibrate is not None:
+            groups = None
+            if isinstance(calibrate, tuple | list) and len(calibrate) == 3:
+                *calibrate, groups = calibrate
             self.labelled = calibration_samples(rule, calibrate)
+            # Without groups, each sample is one of its own.
+            self.groups = np.arange(len(self.labelled[1]))
+            if groups is not None:
+                self.groups = check_groups(groups, self.groups.size)
             self.in_log_odds &= _are_probabilities(self.labelled[0])
             self.sigmoids = self.fitted(np.ones(len(self.labelled[1])))
         elif not self.in_log_odds:

@@ -125,9 +125,10 @@ def expect(
         The deployed thresholds.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Finite scores; higher scores mean likelier labels. They are those of the new samples.
-    calibrate : pair of scores and labels, default=None
+    calibrate : pair of scores and labels, or triple of scores, labels and groups, default=None
         Labelled samples, usually those that the thresholds were tuned on. A sigmoid is fitted to
-        each label to turn scores into probabilities. None takes scores as probabilities.
+        each label to turn scores into probabilities. None takes scores as probabilities. Samples of
+        a group, such as a patient, are drawn together: ranges are too narrow without their groups.
     adapt : bool, default=False
         Whether label frequencies may have moved: those that did are estimated, as by
         `labelwise.decisions.adapt_thresholds`, and probabilities are corrected for them.
@@ -277,8 +278,9 @@ def _fits(
         yield proba, spread[:, None] * draws
         return
     known, Y = calibration.labelled
-    n_known = len(Y)
-    times = random.multinomial(n_known, np.full(n_known, 1 / n_known), size=_N_FITS)
+    n_groups = int(calibration.groups.max()) + 1
+    drawn = random.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=_N_FITS)
+    times = drawn[:, calibration.groups]
     # Samples that are left out weigh nearly nothing, but for labels that only they have truth for.
     sigmoids = [calibration.fitted(one + 1e-9) for one in times]
     log_odds = np.zeros(Y.shape)
@@ -292,6 +294,9 @@ def _fits(
     was_decided = np.asarray(thresholds._decide(known[here])) == 1
     rows = np.hstack([missed * was_decided, missed * ~was_decided])
     rows = (rows - rows.mean(axis=0)) * np.sqrt(len(scores) / len(rows))
+    # Samples of a group vary together.
+    of_groups = sparse.csr_array((np.ones(len(rows)), (calibration.groups[here], range(len(rows)))))
+    rows = of_groups @ rows
     for one, fit in zip(times, sigmoids, strict=True):
         noise = random.standard_normal((_N_DRAWS, len(rows))) @ rows
         new = fit.log_odds(calibration.scaled(scores))

@@ -64,6 +64,7 @@ def audit(
         Path | None, typer.Option(help="Table of the same rows whose columns are shown, too.")
     ] = None,
     calibrate: opt.Calibrate = None,
+    groups: opt.Groups = None,
     seed: opt.Seed = 0,
     source: MatrixSource,
     safe_csv: opt.SafeCsv = False,
@@ -84,7 +85,9 @@ def audit(
     read = [thresholds, scores, *(calibrate or ()), *(p for p in (queue, texts) if p is not None)]
     outputs = Outputs([output, _plan_file(output)], inputs=read)
     with working("drawing"), warnings_as_notes():
-        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, calibrate=calibrate)
+        rows = source.rows_of_rule(
+            thresholds, decisions.load_rule, scores, calibrate=calibrate, groups=groups
+        )
         plan = deployment.plan_audit(
             rows.rule,
             rows.scores.values,

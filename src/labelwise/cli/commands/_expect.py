@@ -24,6 +24,7 @@ def expect(
     scores: opt.Scores,
     *,
     calibrate: opt.Calibrate = None,
+    groups: opt.Groups = None,
     adapt: Annotated[
         bool, typer.Option("--adapt", help="Follow label frequencies that have moved.")
     ] = False,
@@ -35,7 +36,7 @@ def expect(
     outputs = Outputs()
     with working("estimating"), warnings_as_notes():
         rows = source.rows_of_rule(
-            thresholds, decisions.Thresholds.load, scores, calibrate=calibrate
+            thresholds, decisions.Thresholds.load, scores, calibrate=calibrate, groups=groups
         )
         found = deployment.expect(
             rows.rule,
