@@ -53,11 +53,13 @@ test-bounds: $(VENV)/.test  ## kernels with array bounds checked, in a cache of 
 PART ?= tests/test_extras.py tests/validation tests/io tests/tables tests/curves tests/measures tests/saving
 RESOLUTION_lowest = lowest-direct
 RESOLUTION_newest = highest
+# New releases of other packages warn about old ones.
+OPTIONS_lowest = -W default::DeprecationWarning
 
 test-lowest test-newest: test-%: $(VENV)/.lock  ## a part of the tests with the lowest versions of pyproject.toml, or the newest
 	$(PYTHON) -m venv --clear $(VENV)/$*
 	$(BIN)/uv pip install --quiet --python $(VENV)/$*/bin/python --resolution $(RESOLUTION_$*) --editable '.[test]'
-	NUMBA_CACHE_DIR=$(abspath $(VENV))/$*/numba $(VENV)/$*/bin/python -m pytest -n 2 $(PART)
+	NUMBA_CACHE_DIR=$(abspath $(VENV))/$*/numba $(VENV)/$*/bin/python -m pytest -n 2 $(OPTIONS_$*) $(PART)
 
 bench: $(VENV)/.bench  ## speed beside the peers, and what became slower since the last record
 	$(BIN)/python -m benchmarks
