@@ -65,7 +65,7 @@ def _commands(folder: Path) -> Iterator[list[str]]:
         options = ["--learner", learner.name, "--output", model, "--force"]
         if learner.class_name == "BagPlugin":
             yield ["fit", table, *options, *_LABELS, "--bags", "bag"]
-        elif learner.class_name == "OkapiNeighbors":
+        elif learner.class_name == "OkapiNeighbors" or learner.is_for_texts:
             yield ["fit", counts, *options]
             yield ["predict", model, counts, "--scores", decided, "--force"]
         else:
