@@ -100,7 +100,7 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
     >>> model = TunedThresholds(BinaryRelevance()).fit(data.X, data.Y)
     >>> found = score_held_out(model, data.X, data.Y)
     >>> decided = model.thresholds_.decide(found.scores)
-    >>> found.scores.shape, int(decided.sum()) == model.thresholds_.evidence.decided.sum()
+    >>> found.scores.shape, bool(decided.sum() == model.thresholds_.evidence.decided.sum())
     ((200, 6), True)
     """
     refuse_sparse(model, "model", "a fitted estimator")

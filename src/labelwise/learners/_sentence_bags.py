@@ -55,7 +55,7 @@ class SentenceBags(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     --------
     >>> from labelwise.learners import SentenceBags
     >>> bags = SentenceBags().fit_transform(["The sea is calm. Ships sail.", "Dark woods."])
-    >>> bags.sizes.tolist(), bags[1].toarray().tolist()
+    >>> bags.sizes.tolist(), bags[1].toarray().astype(int).tolist()
     ([2, 1], [[0, 1, 0, 0, 0, 1]])
     """
 

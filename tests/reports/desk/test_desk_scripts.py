@@ -73,7 +73,7 @@ def curves_of(scores, truth, most=50_000):
     desk = Desk(scores, truth)
     best = best_thresholds(scores, truth)
     cuts = stored_cuts(desk.problem, best.evidence.certificate, most)
-    labels = _page_data._label_data(desk.problem)
+    labels = _page_data._label_data(desk)
     return {"nRows": len(truth), **labels, "cuts": _page_data._cut_data(cuts)}
 
 

@@ -61,8 +61,7 @@ def desk_page(desk: Desk) -> Page:
     certified = _certified_data(desk)
     data = {
         "nRows": problem.n_samples,
-        "known": packed(problem.n_samples - desk.n_missing, np.int32),
-        **_label_data(problem),
+        **_label_data(desk),
         "cuts": _cut_data(cuts),
         "points": [_point_data(desk, point) for point in marked.points],
         "start": _start(marked),
@@ -162,7 +161,8 @@ def _micro_f(problem: Problem, decided: sparse.csc_array) -> float:
     return float(micro(f_measure, count_matched(problem.Y, decided, "label")))
 
 
-def _label_data(problem: Problem) -> dict[str, Any]:
+def _label_data(desk: Desk) -> dict[str, Any]:
+    problem = desk.problem
     names = problem.names or tuple(map(str, range(problem.n_labels)))
     shown = {j: text for j, name in enumerate(names) if (text := printable(name)) != name}
     return {
@@ -170,6 +170,7 @@ def _label_data(problem: Problem) -> dict[str, Any]:
         "shown": shown,  # names that are not safe or too long to show as they are
         "hasNames": problem.names is not None,
         "support": packed(problem.support, np.int32),
+        "known": packed(problem.n_samples - desk.n_missing, np.int32),
     }
 
 
