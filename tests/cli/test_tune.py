@@ -50,7 +50,7 @@ def test_the_file_holds_the_best_thresholds(files, tmp_path):
     for words in (
         f"micro f_measure {best.value:.4f}",
         f"certificate {best.evidence.certificate:.6g}",
-        "on new samples (cross-validation): 0.",
+        "on new samples (cross-validation), 0.",
         "never decided: 1 label without positives (fog)",
         f"written to {output}",
     ):
@@ -92,8 +92,8 @@ def test_the_value_on_unseen_rows_is_that_of_thresholds_from_the_others(tmp_path
     paths = table(tmp_path / "s.csv", scores, names), table(tmp_path / "y.csv", Y, names)
     value = micro(f_measure, count(Y, decided))
     difference = best_thresholds(scores, Y).value - value
-    expected = f"{value:.4f}, {difference:.4f} less than on the tuning samples"
-    assert f"(cross-validation): {expected}" in run("tune", *paths, "--shrink", "0")
+    expected = f"Expect {value:.4f} on new samples (cross-validation), {difference:.4f} less"
+    assert expected in run("tune", *paths, "--shrink", "0")
     shown = run("tune", *paths, "--shrink", "0.5")
     assert "shrink 0.5 (0: each label has its own threshold, 1: all labels share one)" in shown
     shown = run("tune", *paths, "--fbr", "0.5")

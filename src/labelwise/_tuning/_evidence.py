@@ -1,7 +1,7 @@
 """The evidence for tuned thresholds: value, proof, constraints, guarantee, and what to expect.
 
 `Thresholds.evidence` is an `Evidence`. Its `report` says what is known about the thresholds, and
-whether their value can be trusted on new samples.
+what value to expect on new samples.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ _FBR = "thresholds of labels with a lower F are raised"
 _MOST_NAMED = 5
 # Values that print as 1.0000.
 _PERFECT = 0.99995
-# Optimism that does not change a decision, and optimism that makes a value worthless; of a cost,
-# as a share of it.
-_SMALL_OPTIMISM, _LARGE_OPTIMISM = 0.02, 0.1
+# Optimism that makes a value worthless; of a cost, as a share of it.
+_LARGE_OPTIMISM = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +254,7 @@ class Evidence:
         return [*lines, *self._on_new_samples()]
 
     def _on_new_samples(self) -> list[str]:
-        """Return lines on the value on new samples, and whether it can be trusted."""
+        """Return lines on the value to expect on new samples."""
         value, new_value = self.value, self.corrected_value
         is_cost = self.measure == "cost"
         is_perfect = value >= _PERFECT and not is_cost
@@ -267,27 +266,23 @@ class Evidence:
             )
         if math.isnan(new_value):
             return [*lines, f"Do not rely on {value:.4f}: it was not tested on new samples."]
-        if self.guarantee is not None:
-            lines.append(f"on the samples for calibration: {new_value:.4f}")
-        else:
-            less = "less" if new_value <= value else "more"
-            difference = f"{abs(value - new_value):.4f} {less} than on the tuning samples"
-            lines.append(f"on new samples (cross-validation): {new_value:.4f}, {difference}")
-        optimism = (new_value - value) / (abs(value) or 1.0) if is_cost else value - new_value
         if is_perfect:
-            verdict = f"Do not rely on {value:.4f} unless these samples are new to the model."
-        elif optimism <= _SMALL_OPTIMISM:
-            verdict = f"{value:.4f} can be trusted: similar new samples give about as much."
-        elif optimism <= _LARGE_OPTIMISM:
-            verdict = f"Expect about {new_value:.4f} on new samples instead of {value:.4f}."
-        else:
+            return [
+                *lines,
+                f"Do not rely on {value:.4f} unless these samples are new to the model.",
+            ]
+        less = "less" if new_value <= value else "more"
+        measured_by = "cross-validation" if self.guarantee is None else "samples for calibration"
+        lines.append(
+            f"Expect {new_value:.4f} on new samples ({measured_by}), {abs(value - new_value):.4f} "
+            f"{less} than on the tuning samples."
+        )
+        optimism = (new_value - value) / (abs(value) or 1.0) if is_cost else value - new_value
+        if optimism > _LARGE_OPTIMISM:
             excludes_shrinkage = self.shared or self.constraints or self.average == "sample"
             more = "samples" if is_cost or excludes_shrinkage else "samples or shrinkage"
-            verdict = (
-                f"Expect {new_value:.4f} on new samples, not {value:.4f}: some labels have too few "
-                f"positives. More {more} may help."
-            )
-        return [*lines, verdict]
+            lines.append(f"Some labels have too few positives: more {more} may help.")
+        return lines
 
     def _notes(
         self, max_decided: int | None, max_rank: int | None, label_names: tuple[str, ...] | None
