@@ -665,6 +665,8 @@ def test_the_best_point_of_an_average_over_labels_or_samples_is_that_of_python(
     desk, name, tmp_path
 ):
     best = best_thresholds(SCORES, Y, maximize=name)
+    at_first = best_thresholds(SCORES, Y).decide(SCORES)
+    same(desk.number("#n-sample-f"), macro(f_measure, count(Y, at_first, "sample")))
     desk.tab.select_option("#measure", name)
     desk.settle()
     decided = best.decide(SCORES)

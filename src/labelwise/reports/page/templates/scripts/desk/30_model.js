@@ -147,12 +147,15 @@ function macroRates(labels) {
   ];
 }
 
-// Macro F and sample F, here and on new samples, NaN where they are not known.
+// Macro F and sample F, here and on new samples, NaN where they are not known. Sample F is stored
+// with the marked points: labels with as many decisions each have the same decisions.
 function averagesOf(point, labels) {
   const known = pins.size ? null : point;
+  const isSame = (one) => labels.decided.every((decided, j) => decided === one.decided[j]);
+  const marked = [...points, ...certified].find(isSame);
   return {
     "macro-f": [macroF(labels), known?.expected?.["macro-f"] ?? NaN],
-    "sample-f": [known?.averages?.["sample-f"] ?? NaN, known?.expected?.["sample-f"] ?? NaN],
+    "sample-f": [marked?.averages?.["sample-f"] ?? NaN, known?.expected?.["sample-f"] ?? NaN],
   };
 }
 
