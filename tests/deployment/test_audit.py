@@ -1,6 +1,7 @@
 """Audits: cells are drawn with known probabilities, and intervals contain the value."""
 
 import json
+from bisect import bisect_left
 from dataclasses import replace
 from functools import partial
 
@@ -229,6 +230,52 @@ def test_promises_are_proven_disproven_or_need_more_answers():
     assert "not decided yet" in repr(near)
 
 
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_promise_is_decided_after_about_as_many_more_answers_as_an_early_report_says(seed):
+    proba, Y = population(np.random.default_rng(seed), 2000)
+    plan = plan_audit(tuned_thresholds(), proba, 800, random_state=seed)
+    given = answers_to(plan, Y)
+    limit = audit_report(plan, given).values["micro-f"] - 0.12
+
+    def report(n):
+        part = [*given[:n].tolist(), *[None] * (800 - n)]
+        return audit_report(plan, part, at_least={"micro-f": limit})
+
+    sizes = range(0, 800, 20)
+    at = bisect_left(sizes, "p", key=lambda n: report(n).verdicts["micro-f"][0])
+    early = report(150)
+    assert early.verdicts == {"micro-f": "open"}
+    assert 0.6 < (150 + early.n_more["micro-f"]) / sizes[at] < 1.7
+    assert f"about {early.n_more['micro-f']} more answers" in repr(early)
+
+
+def test_a_promise_that_needs_a_longer_plan_says_so():
+    proba, Y = population(np.random.default_rng(2), 2000)
+    plan = plan_audit(tuned_thresholds(), proba, 200, random_state=2)
+    report = audit_report(plan, answers_to(plan, Y), at_least={"micro-f": 0.45})
+    more = report.n_more["micro-f"]
+    assert more > 1
+    assert f"needs about {more} more answers, {more} of them beyond this plan" in repr(report)
+    few = [*answers_to(plan, Y)[:30].tolist(), *[None] * 170]
+    at = audit_report(plan, few).values["micro-f"]
+    near = audit_report(plan, few, at_least={"micro-f": at})
+    assert near.n_more == {"micro-f": np.inf}
+    assert "far more answers needed" in repr(near)
+
+
+def test_macro_averages_have_estimates_and_needs_before_each_label_has_answers():
+    proba, Y = population(np.random.default_rng(5), 2000)
+    plan = plan_audit(tuned_thresholds(), proba, 400, goal="macro-f", random_state=0)
+    given = answers_to(plan, Y)
+    n = 1 + max(np.flatnonzero(plan.labels == j)[0] for j in range(3))
+    for few in (n - 1, 100):
+        part = [*given[:few].tolist(), *[None] * (400 - few)]
+        report = audit_report(plan, part, at_least={"macro-f": 0.2})
+        assert 0 < report.values["macro-f"] < 1
+    assert report.verdicts == {"macro-f": "open"}
+    assert 0 < report.n_more["macro-f"] < 2000
+
+
 def test_guarantees_of_thresholds_are_the_promises_of_a_plan():
     proba, Y = population(np.random.default_rng(7), 3000)
     rule = best_thresholds(proba, Y, min_precision=0.5, guarantee=0.9, random_state=0)
@@ -296,13 +343,14 @@ def test_calibration_samples_turn_any_scores_into_guesses():
     assert np.corrcoef(plan.guesses, proba[rows, plan.labels])[0, 1] > 0.9
 
 
-def test_without_any_answer_nothing_is_known():
+def test_without_any_answer_the_guesses_are_the_estimate_and_nothing_is_proven():
     proba, _ = population(np.random.default_rng(3), 40)
     plan = plan_audit(tuned_thresholds(), proba, 10, random_state=0)
     found = audit_report(plan, np.full(10, np.nan))
     assert found.n_answers == 0
     assert set(found.intervals.values()) == {(0.0, 1.0)}
-    assert np.isnan(list(found.values.values())).all()
+    expected = plan.totals.guessed.sum(axis=1)
+    assert found.values["micro-recall"] == pytest.approx(expected[1] / expected.sum())
 
 
 def test_the_beta_of_the_thresholds_is_that_of_the_audit():

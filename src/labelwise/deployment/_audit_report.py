@@ -17,8 +17,9 @@ and F are quotients of such sums, and a quotient is above τ if "above - τ · b
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,7 @@ from labelwise._validation import check_instance, check_real
 from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
 from labelwise.deployment._bounds import bounds
 from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Estimates, from_to
-from labelwise.deployment._promises import GOALS, check_at_least, units_needed
+from labelwise.deployment._promises import GOALS, check_at_least
 
 # Values of a measure that are tested: the ends of intervals are among them.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -37,6 +38,8 @@ GRID = np.linspace(0.0, 1.0, 501)
 _TOGETHER = 1000
 # Fewest answers that bets aim at, and the share of the level for bets on the first answers.
 _LEAST_HORIZON, _EARLY = 50, 0.3
+# How many times as many answers are looked at for how many a promise needs, and by what steps.
+_MOST_TIMES, _STEP = 64, 1.25
 
 
 @dataclass(frozen=True)
@@ -58,39 +61,52 @@ class Population:
         return Population(plan.totals.of_labels(slice(None) if label is None else [label]), *drawn)
 
     def sums(
-        self, measure: str, beta: float, unsure: np.ndarray
+        self, terms: np.ndarray, constant: float, unsure: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Estimate the sums above and below the line after each draw, of shape (2, n_draws).
+        """Estimate sums over all cells after each draw, of shape (n_sums, n_draws).
 
-        The second array has the same without the cell of the draw, the third the weight of the
-        cells that it was drawn from. Unsure cells of each state count as `unsure`.
+        A positive of each state adds a column of `terms`, and a decision adds `constant` to the
+        last sum. The second array has the same without the cell of the draw, the third the weight
+        of the cells that it was drawn from. Unsure cells of each state count as `unsure`.
         """
-        terms, constant = terms_of(measure, beta)
         y = np.where(np.isnan(self.answers), unsure[self.states], self.answers)
         left = self.totals.weight.sum() - np.append(0.0, np.cumsum(self.weights))[:-1]
+        left = np.maximum(left, self.weights)  # each draw is among the cells that are left
         surprise = terms[:, self.states] * (y - self.guesses)
-        start = terms @ self.totals.guessed + [0.0, constant * self.totals.n_cells[1]]
-        known = start[:, None] + np.cumsum(surprise, axis=1) - surprise
+        known = (terms @ self.totals.guessed)[:, None] + np.cumsum(surprise, axis=1) - surprise
+        known[-1] += constant * self.totals.n_cells[1]
         return known + surprise * left / self.weights, known, left
 
     @property
     def is_complete(self) -> bool:
         """Whether all cells have an answer, so that nothing has to be estimated."""
-        n_answers = self.answers.size
-        is_last = n_answers == int(self.totals.n_unknown.sum())
-        return bool(is_last and n_answers and not np.isnan(self.answers).any())
+        is_last = self.answers.size == int(self.totals.n_unknown.sum())
+        return is_last and not np.isnan(self.answers).any()
+
+    def positives(self) -> np.ndarray:
+        """Estimate the numbers of positives of each state, from the guesses without answers.
+
+        Few answers can lead to estimates outside of the numbers that the answers allow.
+        """
+        after, _, _ = self.sums(np.eye(3), 0.0, np.full(3, 0.5))
+        if not self.answers.size:
+            return self.totals.guessed
+        # The last draw of all cells has the sums themselves.
+        mean = after[:, -1] if self.is_complete else after.mean(axis=1)
+        found, excluded = (
+            np.bincount(self.states[self.answers == y], minlength=3) for y in (1.0, 0.0)
+        )
+        most = np.maximum(self.totals.n_cells - excluded, found)
+        return np.asarray(np.clip(mean, found, most))
 
     def estimate(self, measure: str, beta: float) -> float:
-        """Return the quotient of the mean estimates of both sums; NaN if it is not defined."""
-        if not self.answers.size:
-            return math.nan
-        sums, _, _ = self.sums(measure, beta, np.full(3, 0.5))
-        # The last draw of all cells has the sums themselves.
-        above, below = sums[:, -1] if self.is_complete else sums.mean(axis=1)
+        """Return the quotient of the estimated sums; NaN if it is not defined."""
+        terms, constant = terms_of(measure, beta)
+        above, below = terms @ self.positives() + [0.0, constant * self.totals.n_cells[1]]
         return float(np.clip(above / below, 0.0, 1.0)) if below > 1e-9 else math.nan
 
     def bounds(
-        self, measure: str, beta: float, alpha: float, n_planned: int
+        self, measure: str, beta: float, alpha: float, n_planned: int, grid: np.ndarray = GRID
     ) -> tuple[float, float]:
         """Return the ends of the interval, each wrong with probability at most alpha / 2."""
         if self.is_complete:
@@ -99,7 +115,7 @@ class Population:
         if not self.answers.size:
             return 0.0, 1.0
         ends = [
-            bounds(partial(self._bets, measure, beta, n_bets), n_bets, alpha * share, GRID)
+            bounds(partial(self._bets, measure, beta, n_bets), n_bets, alpha * share, grid)
             for n_bets, share in _horizons(n_planned)
         ]
         low, high = zip(*ends, strict=True)
@@ -109,10 +125,11 @@ class Population:
         self, measure: str, beta: float, n_bets: int, sign: float, grid: np.ndarray
     ) -> tuple[Iterator[np.ndarray], Any, Any]:
         """Return what bets on the first answers need, see `bounds`."""
-        (above, below), _ = terms_of(measure, beta)
+        terms, constant = terms_of(measure, beta)
+        above, below = terms
         # Unsure cells count against the bet: a positive raises a measure only if it is decided.
         unsure = np.array([1.0, 0.0, 0.0]) if sign > 0 else np.array([0.0, 1.0, 1.0])
-        sums, known, left = self.sums(measure, beta, unsure)
+        sums, known, left = self.sums(terms, constant, unsure)
         totals, of_state = self.totals, sign * (above[:, None] - grid * below[:, None])
         worst = np.max(
             np.maximum(of_state, 0) * totals.most_negative[:, None]
@@ -178,8 +195,8 @@ class AuditReport(Estimates):
     verdicts : dict of str to str
         For each promise "proven", "disproven" or "open".
     n_more : dict of str to float
-        For each open promise, about how many more answers are needed; inf if the estimate is at
-        the promised value.
+        For each open promise, about how many more answers are needed if they are like those so
+        far, in this plan or in a longer one; inf if not even 64 times as many would decide it.
     promises : dict of str to float
         The promised values.
     level : float
@@ -230,12 +247,13 @@ class AuditReport(Estimates):
                 "that are skipped could be the difficult ones"
             )
         for name, limit in self.promises.items():
-            more = self.n_more.get(name, 0)
-            many = f"about {more:,.0f}" if math.isfinite(more) else "far"
-            is_open = self.verdicts[name] == "open"
-            said = (
-                f"not decided yet, {many} more answers needed" if is_open else self.verdicts[name]
-            )
+            said = self.verdicts[name]
+            if said == "open":
+                more, over = self.n_more[name], self.n_answers + self.n_more[name] - self.n_planned
+                said = "not decided yet, far more answers needed"
+                if more < math.inf:
+                    said = f"not decided yet, needs about {counted(int(more), 'more answer')}"
+                    said += f", {over:,.0f} of them beyond this plan" if over > 0 else ""
             lines.append(f"{name} at least {limit:g}: {said}")
         return "\n".join([*lines, "", self._table("estimate", "interval"), *self._labels()])
 
@@ -321,34 +339,25 @@ def audit_report(
     counted_until = int(np.argmax(np.append(given == "", True)))
     found = np.where(given[:counted_until] == "?", np.nan, given[:counted_until] == "1")
     alpha, beta = 1 - level, plan.beta
-    whole = Population.of(plan, found)
-    n_labels = len(plan._names)
+    n_labels, whole = len(plan._names), Population.of(plan, found)
     values, intervals, of_labels, ends = {}, {}, {}, {}
     for measure in MEASURES:
         values[f"micro-{measure}"] = whole.estimate(measure, beta)
-        intervals[f"micro-{measure}"] = whole.bounds(measure, beta, alpha, len(plan))
+        intervals[f"micro-{measure}"] = _interval(f"micro-{measure}", plan, found, alpha)
     for measure in MEASURES:
-        of_labels[measure] = np.full(n_labels, np.nan)
-        ends[measure], together = np.tile([[[0.0], [1.0]]], (2, 1, n_labels))
-        for j in np.unique(plan.labels[:counted_until]):
-            one, n_mine = Population.of(plan, found, j), int((plan.labels == j).sum())
+        of_labels[measure], ends[measure] = np.zeros(n_labels), np.zeros((2, n_labels))
+        for j, one in enumerate(_by_label(plan, found)):
+            n_mine = int((plan.labels == j).sum())
             of_labels[measure][j] = one.estimate(measure, beta)
             ends[measure][:, j] = one.bounds(measure, beta, alpha, n_mine)
-            together[:, j] = one.bounds(measure, beta, alpha / n_labels, n_mine)
         values[f"macro-{measure}"] = float(np.mean(of_labels[measure]))
-        intervals[f"macro-{measure}"] = tuple(together.mean(axis=1).tolist())
+        intervals[f"macro-{measure}"] = _interval(f"macro-{measure}", plan, found, alpha)
     verdicts, n_more = {}, {}
     for name, limit in promises.items():
         low, high = intervals[name]
         verdicts[name] = "proven" if low >= limit else "disproven" if high < limit else "open"
         if verdicts[name] == "open":
-            # If the next answers are like these; macro averages are no single sums.
-            average, measure = name.split("-")
-            (above, below), _, _ = whole.sums(measure, beta, np.full(3, 0.5))
-            numbers = above - limit * below
-            is_known = average == "micro" and numbers.size > 1
-            needed = units_needed(numbers, alpha / 2) if is_known else math.inf
-            n_more[name] = max(1.0, needed - numbers.size)
+            n_more[name] = _answers_needed(name, limit, plan, found, alpha) - found.size
     return AuditReport(
         values=values,
         intervals=intervals,
@@ -364,3 +373,55 @@ def audit_report(
         n_more=n_more,
         promises=dict(promises),
     )
+
+
+def _by_label(plan: AuditPlan, answers: np.ndarray) -> Iterator[Population]:
+    """Yield the answered cells of each label."""
+    return (Population.of(plan, answers, j) for j in range(len(plan._names)))
+
+
+def _interval(
+    name: str, plan: AuditPlan, answers: np.ndarray, alpha: float, grid: np.ndarray = GRID
+) -> tuple[float, float]:
+    """Return the interval of a micro average, or of a macro average from those of its labels."""
+    average, measure = name.split("-")
+    if average == "micro":
+        whole = Population.of(plan, answers)
+        return whole.bounds(measure, plan.beta, alpha, len(plan), grid)
+    n_planned = np.bincount(plan.labels, minlength=len(plan._names)).tolist()
+    ends = [
+        one.bounds(measure, plan.beta, alpha / len(n_planned), n, grid)
+        for one, n in zip(_by_label(plan, answers), n_planned, strict=True)
+    ]
+    low, high = np.mean(ends, axis=0).tolist()
+    return low, high
+
+
+def _answers_needed(
+    name: str, limit: float, plan: AuditPlan, answers: np.ndarray, alpha: float
+) -> float:
+    """Estimate how many answers decide a promise if the next ones are like these.
+
+    The answers are drawn again, and the bounds computed from more and more of them, up to all
+    cells: bounds of this plan as far as it goes, then those of a plan with so many cells.
+    """
+    n_most = min(int(plan.totals.n_unknown.sum()), _MOST_TIMES * answers.size)
+    rng, n_drawn = np.random.default_rng(0), max(n_most, len(plan))
+    rounds = [rng.permutation(answers.size) for _ in range(n_drawn // max(answers.size, 1))]
+    order = np.concatenate([np.arange(answers.size), *rounds])[:n_drawn]
+    is_micro = name.startswith("micro")
+    grid = np.unique([0.0, max(limit - 0.002, 0.0), limit, 1.0]) if is_micro else GRID[::5]
+
+    def is_open(n: int) -> bool:
+        drawn = order[: max(n, len(plan))]
+        parts = ("labels", "states", "guesses", "weights")
+        longer = replace(plan, **{part: getattr(plan, part)[drawn] for part in parts})
+        low, high = _interval(name, longer, answers[order[:n]], alpha, grid)
+        return low < limit <= high
+
+    least, n = answers.size, answers.size
+    while n < n_most:
+        least, n = n, min(math.ceil(n * _STEP), n_most)
+        if not is_open(n):
+            return least + 1 + bisect_left(range(least + 1, n), True, key=lambda m: not is_open(m))
+    return math.inf
