@@ -1,15 +1,12 @@
 """Write the tables of README.md from measured results: python -m docs.readme_tables.
 
-The speeds are from benchmarks/results.json, the F-measures from benchmarks/decisions.md, and the
-kept precisions from benchmarks/real_results.md.
+The speeds are from benchmarks/results.json, the F-measures from benchmarks/decisions.md.
 """
 
 import json
 import re
 from pathlib import Path
 
-# What README calls lines of the tables of real_results.md.
-KEPT = {"tuned": "precision {}", "guaranteed": "precision {}, certified"}
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 MEASURED = ROOT / "benchmarks"
@@ -61,20 +58,6 @@ def decision_table(page: str) -> str:
     return "\n".join(lines)
 
 
-def kept_table(page: str) -> str:
-    """Return the precision that was asked for and reached on two sets, as Markdown."""
-    columns = [f"{words}: {what}" for words in KEPT for what in ("precision", "recall", "kept")]
-    lines = [f"| scores | asked | {' | '.join(columns)} |", f"|---|{'--:|' * (len(columns) + 1)}"]
-    place = re.compile(r"(\S+), precision (\S+) asked for:\n\n(.*?)\n(?:\n|$)", re.DOTALL)
-    for name, asked, table in place.findall(page):
-        cells, values = _cells(table), []
-        for way in KEPT.values():
-            found = cells[way.format(asked)]
-            values += [found[column] for column in ("precision", "recall", "kept")]
-        lines.append(f"| {name} | {asked} | {' | '.join(values)} |")
-    return "\n".join(lines)
-
-
 def _cells(table: str) -> dict[str, dict[str, str]]:
     """Return the cells of a Markdown table by row and column."""
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
@@ -85,12 +68,7 @@ def tables() -> dict[str, str]:
     """Return the tables of README.md by the names of their places."""
     results = json.loads((MEASURED / "results.json").read_text(encoding="utf-8"))
     page = (MEASURED / "decisions.md").read_text(encoding="utf-8")
-    real = (MEASURED / "real_results.md").read_text(encoding="utf-8")
-    return {
-        "speeds": speed_table(results),
-        "decisions": decision_table(page),
-        "kept": kept_table(real),
-    }
+    return {"speeds": speed_table(results), "decisions": decision_table(page)}
 
 
 def filled(text: str) -> str:
