@@ -76,6 +76,7 @@ def as_population(cells, order, answers):
             part[state] = max(part[state], term)
     chosen = [cells[i] for i in order]
     return Population(
+        len(order),
         totals,
         np.array([STATES[one.decided] for one in chosen]),
         np.array([one.guess for one in chosen]),
@@ -89,7 +90,7 @@ def as_population(cells, order, answers):
 @example(([audits.Cell("yes", 0.5, 1.0)] * 4, [0, 1, 2], [1.0, 1.0, 1.0]), "precision", 1.0)
 def test_intervals_are_those_of_the_definition(problem, measure, beta):
     cells, order, answers = problem
-    found = as_population(*problem).bounds(measure, beta, 0.6, len(order))
+    found = as_population(*problem).bounds(measure, beta, 0.6)
     expected = audits.interval(cells, order, answers, GRID, measure, beta, 0.6, len(order))
     # Bets of the fast routine are interpolated in a table.
     np.testing.assert_allclose(found, expected, atol=2.1 * GRID[1])
@@ -125,7 +126,7 @@ def test_every_interval_misses_its_value_at_most_as_often_as_it_may(quality):
         plan = plan_audit(rule, proba, 120, random_state=seed)
         cells = Population.of(plan, answers_to(plan, Y).astype(float))
         for name, measure in MEASURES.items():
-            low, high = cells.bounds(name, 1.0, 0.2, len(plan))
+            low, high = cells.bounds(name, 1.0, 0.2)
             missed[name] += not low <= micro(measure, counts) <= high
             assert low > 0.05 or name == "recall"
     # 0.2 of 60 plans are 12; 21 or more would happen with a probability of 0.003 for an exact 0.2.
@@ -255,7 +256,8 @@ def test_a_promise_that_needs_a_longer_plan_says_so():
     report = audit_report(plan, answers_to(plan, Y), at_least={"micro-f": 0.45})
     more = report.n_more["micro-f"]
     assert more > 1
-    assert f"needs about {more} more answers, {more} of them beyond this plan" in repr(report)
+    said = f"needs about {more} more answers like these, {more} of them beyond this plan"
+    assert said in repr(report)
     few = [*answers_to(plan, Y)[:30].tolist(), *[None] * 170]
     at = audit_report(plan, few).values["micro-f"]
     near = audit_report(plan, few, at_least={"micro-f": at})
@@ -274,6 +276,18 @@ def test_macro_averages_have_estimates_and_needs_before_each_label_has_answers()
         assert 0 < report.values["macro-f"] < 1
     assert report.verdicts == {"macro-f": "open"}
     assert 0 < report.n_more["macro-f"] < 2000
+
+
+def test_macro_averages_leave_out_labels_that_are_never_decided():
+    proba, Y = population(np.random.default_rng(5), 400)
+    rule = tuned_thresholds()
+    rule = replace(rule, values=np.array([*rule.values[:2], np.inf]))
+    plan = plan_audit(rule, proba, proba.size, random_state=0)
+    report = audit_report(plan, answers_to(plan, Y))
+    assert np.isnan(report.label_values["precision"]).tolist() == [False, False, True]
+    expected = macro(precision, count(Y, rule.decide(proba)), undefined="skip")
+    assert report.values["macro-precision"] == pytest.approx(expected)
+    assert report.intervals["macro-precision"][1] > expected
 
 
 def test_guarantees_of_thresholds_are_the_promises_of_a_plan():
@@ -349,6 +363,9 @@ def test_without_any_answer_the_guesses_are_the_estimate_and_nothing_is_proven()
     found = audit_report(plan, np.full(10, np.nan))
     assert found.n_answers == 0
     assert set(found.intervals.values()) == {(0.0, 1.0)}
+    assert "which no answer has checked" in repr(found)
+    asked = audit_report(plan, np.full(10, np.nan), at_least={"micro-f": 0.2})
+    assert "\nmicro-f at least 0.2: not decided yet\n" in repr(asked)
     expected = plan.totals.guessed.sum(axis=1)
     assert found.values["micro-recall"] == pytest.approx(expected[1] / expected.sum())
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._text import as_text, counted, printable
+from labelwise._text import counted
 from labelwise._validation import check_instance, check_real
 from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
 from labelwise.deployment._bounds import bounds
@@ -46,6 +46,7 @@ _MOST_TIMES, _STEP = 64, 1.25
 class Population:
     """All cells, or those of one label: totals, and the drawn cells with answers."""
 
+    n_planned: int  # drawn cells, with and without answers
     totals: CellTotals  # arrays of shape (3,)
     states: np.ndarray
     guesses: np.ndarray
@@ -54,11 +55,12 @@ class Population:
 
     @staticmethod
     def of(plan: AuditPlan, answers: np.ndarray, label: int | None = None) -> Population:
-        """Return all answered cells of a plan, or those of one label."""
-        labels = plan.labels[: answers.size]
-        here = np.flatnonzero(labels == (labels if label is None else label))
+        """Return all cells of a plan, or those of one label."""
+        is_here = plan.labels == (plan.labels if label is None else label)
+        here = np.flatnonzero(is_here[: answers.size])
         drawn = (part[here] for part in (plan.states, plan.guesses, plan.weights, answers))
-        return Population(plan.totals.of_labels(slice(None) if label is None else [label]), *drawn)
+        totals = plan.totals.of_labels(slice(None) if label is None else [label])
+        return Population(int(is_here.sum()), totals, *drawn)
 
     def sums(
         self, terms: np.ndarray, constant: float, unsure: np.ndarray
@@ -106,7 +108,7 @@ class Population:
         return float(np.clip(above / below, 0.0, 1.0)) if below > 1e-9 else math.nan
 
     def bounds(
-        self, measure: str, beta: float, alpha: float, n_planned: int, grid: np.ndarray = GRID
+        self, measure: str, beta: float, alpha: float, grid: np.ndarray = GRID
     ) -> tuple[float, float]:
         """Return the ends of the interval, each wrong with probability at most alpha / 2."""
         if self.is_complete:
@@ -116,7 +118,7 @@ class Population:
             return 0.0, 1.0
         ends = [
             bounds(partial(self._bets, measure, beta, n_bets), n_bets, alpha * share, grid)
-            for n_bets, share in _horizons(n_planned)
+            for n_bets, share in _horizons(self.n_planned)
         ]
         low, high = zip(*ends, strict=True)
         return max(low), min(high)
@@ -176,7 +178,8 @@ class AuditReport(Estimates):
     Attributes
     ----------
     values : dict of str to float
-        Estimate of each measure on the samples of the plan.
+        Estimate of each measure on the samples of the plan. Without answers it is what the guesses
+        of the plan say. Macro averages leave out labels whose estimate is not defined.
     intervals : dict of str to tuple of two floats
         Interval of each measure, which contains the value on these samples with probability
         `level`, for each by itself.
@@ -196,7 +199,8 @@ class AuditReport(Estimates):
         For each promise "proven", "disproven" or "open".
     n_more : dict of str to float
         For each open promise, about how many more answers are needed if they are like those so
-        far, in this plan or in a longer one; inf if not even 64 times as many would decide it.
+        far, in this plan or in a longer one; inf if neither the whole plan nor 64 times as many
+        answers would decide it.
     promises : dict of str to float
         The promised values.
     level : float
@@ -236,6 +240,8 @@ class AuditReport(Estimates):
 
     def __repr__(self) -> str:
         lines = [f"Audit with {self.n_answers:,} of {self.n_planned:,} answers"]
+        if not self.n_answers:
+            lines.append("estimates are guesses from the scores, which no answer has checked")
         if self.n_unsure:
             lines.append(
                 f"{counted(self.n_unsure, 'cell')} without a sure answer: each end of an interval "
@@ -250,24 +256,21 @@ class AuditReport(Estimates):
             said = self.verdicts[name]
             if said == "open":
                 more, over = self.n_more[name], self.n_answers + self.n_more[name] - self.n_planned
-                said = "not decided yet, far more answers needed"
+                said = "not decided yet"
                 if more < math.inf:
-                    said = f"not decided yet, needs about {counted(int(more), 'more answer')}"
+                    said += f", needs about {counted(int(more), 'more answer')} like these"
                     said += f", {over:,.0f} of them beyond this plan" if over > 0 else ""
+                elif self.n_answers:
+                    said += ", far more answers needed"
             lines.append(f"{name} at least {limit:g}: {said}")
-        return "\n".join([*lines, "", self._table("estimate", "interval"), *self._labels()])
-
-    def _labels(self) -> list[str]:
-        """Return the table of labels with the narrowest intervals of F."""
         widths = np.diff(self.label_intervals["f"], axis=0)[0]
         order = [j for j in np.argsort(widths, kind="stable")[:MOST_SHOWN] if widths[j] < 1]
-        rows = [
-            [printable(self.label_names[j])]
-            + [from_to(self.label_intervals[name][:, j]) for name in MEASURES]
+        labels = [
+            [self.label_names[j], *(from_to(self.label_intervals[one][:, j]) for one in MEASURES)]
             for j in order
         ]
-        is_shown = rows and len(self.label_names) > 1
-        return ["", as_text([["label", *MEASURES], *rows])] if is_shown else []
+        shown = labels if len(self.label_names) > 1 else []
+        return self._text(lines, ("estimate", "interval"), [["label", *MEASURES], *shown])
 
 
 def audit_report(
@@ -338,20 +341,19 @@ def audit_report(
     given = np.array(answers_of(plan.cells, answers), dtype=object)
     counted_until = int(np.argmax(np.append(given == "", True)))
     found = np.where(given[:counted_until] == "?", np.nan, given[:counted_until] == "1")
-    alpha, beta = 1 - level, plan.beta
-    n_labels, whole = len(plan._names), Population.of(plan, found)
-    values, intervals, of_labels, ends = {}, {}, {}, {}
-    for measure in MEASURES:
-        values[f"micro-{measure}"] = whole.estimate(measure, beta)
-        intervals[f"micro-{measure}"] = _interval(f"micro-{measure}", plan, found, alpha)
-    for measure in MEASURES:
-        of_labels[measure], ends[measure] = np.zeros(n_labels), np.zeros((2, n_labels))
-        for j, one in enumerate(_by_label(plan, found)):
-            n_mine = int((plan.labels == j).sum())
-            of_labels[measure][j] = one.estimate(measure, beta)
-            ends[measure][:, j] = one.bounds(measure, beta, alpha, n_mine)
-        values[f"macro-{measure}"] = float(np.mean(of_labels[measure]))
-        intervals[f"macro-{measure}"] = _interval(f"macro-{measure}", plan, found, alpha)
+    alpha = 1 - level
+    values, intervals, label_values, label_intervals = {}, {}, {}, {}
+    for average in ("micro", "macro"):
+        parts = _populations(plan, found, average)
+        for measure in MEASURES:
+            name = f"{average}-{measure}"
+            estimates = np.array([one.estimate(measure, plan.beta) for one in parts])
+            is_defined = ~np.isnan(estimates)
+            values[name] = float(estimates[is_defined].mean()) if is_defined.any() else math.nan
+            intervals[name] = _interval(parts, measure, plan.beta, alpha)
+            if average == "macro":
+                ends = [one.bounds(measure, plan.beta, alpha) for one in parts]
+                label_values[measure], label_intervals[measure] = estimates, np.array(ends).T
     verdicts, n_more = {}, {}
     for name, limit in promises.items():
         low, high = intervals[name]
@@ -361,8 +363,8 @@ def audit_report(
     return AuditReport(
         values=values,
         intervals=intervals,
-        label_values=of_labels,
-        label_intervals=ends,
+        label_values=label_values,
+        label_intervals=label_intervals,
         level=level,
         label_names=plan._names,
         n_answers=counted_until,
@@ -375,24 +377,17 @@ def audit_report(
     )
 
 
-def _by_label(plan: AuditPlan, answers: np.ndarray) -> Iterator[Population]:
-    """Yield the answered cells of each label."""
-    return (Population.of(plan, answers, j) for j in range(len(plan._names)))
+def _populations(plan: AuditPlan, answers: np.ndarray, average: str) -> list[Population]:
+    """Return the cells of a micro average, or those of each label for a macro average."""
+    labels = [None] if average == "micro" else range(len(plan._names))
+    return [Population.of(plan, answers, label) for label in labels]
 
 
 def _interval(
-    name: str, plan: AuditPlan, answers: np.ndarray, alpha: float, grid: np.ndarray = GRID
+    parts: list[Population], measure: str, beta: float, alpha: float, grid: np.ndarray = GRID
 ) -> tuple[float, float]:
-    """Return the interval of a micro average, or of a macro average from those of its labels."""
-    average, measure = name.split("-")
-    if average == "micro":
-        whole = Population.of(plan, answers)
-        return whole.bounds(measure, plan.beta, alpha, len(plan), grid)
-    n_planned = np.bincount(plan.labels, minlength=len(plan._names)).tolist()
-    ends = [
-        one.bounds(measure, plan.beta, alpha / len(n_planned), n, grid)
-        for one, n in zip(_by_label(plan, answers), n_planned, strict=True)
-    ]
+    """Return the mean of intervals that hold together."""
+    ends = [one.bounds(measure, beta, alpha / len(parts), grid) for one in parts]
     low, high = np.mean(ends, axis=0).tolist()
     return low, high
 
@@ -405,18 +400,23 @@ def _answers_needed(
     The answers are drawn again, and the bounds computed from more and more of them, up to all
     cells: bounds of this plan as far as it goes, then those of a plan with so many cells.
     """
-    n_most = min(int(plan.totals.n_unknown.sum()), _MOST_TIMES * answers.size)
+    if not answers.size:
+        return math.inf
+    n_most = min(int(plan.totals.n_unknown.sum()), max(len(plan), _MOST_TIMES * answers.size))
     rng, n_drawn = np.random.default_rng(0), max(n_most, len(plan))
-    rounds = [rng.permutation(answers.size) for _ in range(n_drawn // max(answers.size, 1))]
+    rounds = [rng.permutation(answers.size) for _ in range(n_drawn // answers.size)]
     order = np.concatenate([np.arange(answers.size), *rounds])[:n_drawn]
-    is_micro = name.startswith("micro")
-    grid = np.unique([0.0, max(limit - 0.002, 0.0), limit, 1.0]) if is_micro else GRID[::5]
+    average, measure = name.split("-")
+    grid = GRID[::5]
+    if average == "micro":
+        grid = np.unique([0.0, max(limit - 0.002, 0.0), limit, 1.0])
 
     def is_open(n: int) -> bool:
         drawn = order[: max(n, len(plan))]
         parts = ("labels", "states", "guesses", "weights")
         longer = replace(plan, **{part: getattr(plan, part)[drawn] for part in parts})
-        low, high = _interval(name, longer, answers[order[:n]], alpha, grid)
+        cells = _populations(longer, answers[order[:n]], average)
+        low, high = _interval(cells, measure, plan.beta, alpha, grid)
         return low < limit <= high
 
     least, n = answers.size, answers.size

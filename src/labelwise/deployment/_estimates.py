@@ -54,12 +54,15 @@ class Estimates:
         ]
         return {"level": self.level, "measures": measures, "labels": labels}
 
-    def _table(self, value: str, interval: str) -> str:
-        """Return the table of averages."""
+    def _text(self, title: list[str], heads: tuple[str, str], labels: list[list[str]]) -> str:
+        """Return lines of a title, the table of averages, and that of labels if it has any."""
+        value, interval = heads
         rows = [
             [name, f"{one:.4f}", from_to(self.intervals[name])] for name, one in self.values.items()
         ]
-        return as_text([["measure", value, f"{self.level:.0%} {interval}"], *rows])
+        averages = [["measure", value, f"{self.level:.0%} {interval}"], *rows]
+        tables = [f"\n{as_text(table)}" for table in (averages, labels) if len(table) > 1]
+        return "\n".join([*title, *tables])
 
 
 def from_to(ends: Any) -> str:

@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 from scipy.stats import ks_2samp
 
 from labelwise._label_shift import at_priors, estimate_shift
-from labelwise._text import as_text, listed, printable, quoted
+from labelwise._text import listed, quoted
 from labelwise._tuning import in_order
 from labelwise._validation import check_instance, check_random_state, check_real, check_scores
 from labelwise.decisions import Thresholds
@@ -90,22 +90,21 @@ class Expectation(Estimates):
 
     def __repr__(self) -> str:
         labels = [
-            [printable(name), f"{self.priors[j]:.4f}"]
-            + [f"{self.label_values[one][j]:.4f}" for one in MEASURES]
+            [
+                name,
+                f"{self.priors[j]:.4f}",
+                *(f"{self.label_values[one][j]:.4f}" for one in MEASURES),
+            ]
             for j, name in enumerate(self.label_names[:MOST_SHOWN])
         ]
+        title = [
+            f"Expected on {self.n_samples:,} samples without labels",
+            *(f"doubtful: {one}" for one in self.doubts),
+        ]
+        heads = ["label", "frequency", *MEASURES]
+        text = self._text(title, ("expected", "range"), [heads, *labels])
         more = len(self.label_names) - len(labels)
-        return "\n".join(
-            [
-                f"Expected on {self.n_samples:,} samples without labels",
-                *(f"doubtful: {one}" for one in self.doubts),
-                "",
-                self._table("expected", "range"),
-                "",
-                as_text([["label", "frequency", *MEASURES], *labels]),
-                *([f"... and {more:,} more"] if more else []),
-            ]
-        )
+        return f"{text}\n... and {more:,} more" if more else text
 
 
 def expect(
