@@ -110,6 +110,7 @@ SEVERAL_DEFAULTS = {
     "random_state": "a verdict about promises is the same in every call, all else draws anew",
     "shrink": "`best_thresholds` returns the optimum of its scores, estimators the best for others",
     "texts": "a data set without texts has an empty tuple, as for all of its parts",
+    "undefined": "a study prints means as the command evaluate does; one value asked for is NaN",
     "ids": "a data set without ids has an empty dictionary",
     "groups": "those of samples, or of methods without a significant difference",
     "measure": "the one of a curve of terms, or all of several",

@@ -209,6 +209,7 @@ def measured_earlier(
         folds(),
         MEASURES,
         name=f"Table {table.number}, earlier reading",
+        undefined="nan",
     )
     return results_of(study, store or STORE).rows()
 

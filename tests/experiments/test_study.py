@@ -265,7 +265,7 @@ def test_warnings_are_kept_with_the_cell(tmp_path):
         ({"measures": {"a": 3}}, TypeError, r"measures\['a'\] must be a name or a function"),
         ({"seeds": (0, 0)}, ValueError, "seeds must be distinct"),
         ({"seeds": (-1,)}, ValueError, "seeds must be at least 0"),
-        ({"undefined": "zero"}, ValueError, "undefined must be"),
+        ({"undefined": "none"}, ValueError, "undefined must be"),
         ({"timeout": 0}, ValueError, r"timeout must be from 0.1 to 1e\+07, got 0"),
         ({"timeout": float("nan")}, ValueError, "timeout must be from 0.1"),
         ({"timeout": "1h"}, TypeError, "timeout must be a number, got '1h'"),
@@ -314,3 +314,28 @@ def test_cells_that_are_finished_meanwhile_make_no_warning(tmp_path):
 def test_an_unknown_way_to_resume_is_refused(tmp_path):
     with pytest.raises(ValueError, match="resume must be True, False or 'any-code', got 'some'"):
         study().run(tmp_path / "s.sqlite", resume="some")
+
+
+@pytest.mark.parametrize(
+    ("undefined", "values", "left_out"),
+    [
+        ("defined", [2 / 3, 1, 1], {"left out of the mean, 1 of 3 labels: macro-recall": 2}),
+        ("zero", [2 / 3, 2 / 3, 2 / 3], {}),
+        ("nan", [2 / 3, np.nan, np.nan], {}),
+    ],
+)
+def test_labels_without_a_value_are_left_out_and_counted(tmp_path, undefined, values, left_out):
+    Y = np.ones((12, 3), dtype=bool)
+    Y[1:, 0] = False  # positives of this label are in the first fold only
+    asked = study(
+        datasets=[Dataset(np.ones((12, 2)), Y, name="rare")],
+        models={"plain": Frequent()},
+        splits={"cv": KFold(3)},
+        measures=["macro-recall", "micro-f"],
+        seeds=(0,),
+        undefined=undefined,
+    )
+    results = asked.run(tmp_path / "s.sqlite")
+    found = [row["value"] for row in results.rows() if row["measure"] == "macro-recall"]
+    np.testing.assert_allclose(found, values)
+    assert results.warnings == left_out

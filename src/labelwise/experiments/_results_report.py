@@ -8,7 +8,7 @@ from labelwise._text import as_text, printable
 from labelwise.experiments.running._cells import FailedCell
 from labelwise.experiments.statistics._summary import Spread, Summary
 
-_SHOWN_FAILURES = 5
+_SHOWN_FAILURES, _SHOWN_WARNINGS = 5, 10
 _LONGEST = 500  # characters of a warning or an error
 
 
@@ -48,15 +48,18 @@ def undefined_note(summary: Summary, measures: Sequence[str]) -> list[str]:
     if not counts:
         return []
     return [
-        "undefined: in a fold, a label or a sample has no value, such as precision without "
-        f'decisions or recall without positives: {", ".join(counts)}; undefined = "skip" in the '
-        "study file leaves these labels and samples out"
+        "undefined: in a fold, no label or sample has a value, or one has none and the study says "
+        'undefined = "nan"; precision has none without decisions, recall without positives: '
+        f"{', '.join(counts)}"
     ]
 
 
 def warning_lines(warnings: Mapping[str, int]) -> list[str]:
-    """Return a line for each warning, with the number of cells that have it."""
-    return [f"in {n:,} cells: {printable(text, _LONGEST)}" for text, n in warnings.items()]
+    """Return lines of the most frequent warnings, with the number of cells that have each."""
+    most = sorted(warnings.items(), key=lambda one: -one[1])[:_SHOWN_WARNINGS]
+    lines = [f"in {n:,} cells: {printable(text, _LONGEST)}" for text, n in most]
+    n_more = len(warnings) - len(most)
+    return [*lines, f"and {n_more:,} more warnings"] if n_more else lines
 
 
 def failure_note(failed: Sequence[FailedCell]) -> list[str]:

@@ -63,8 +63,9 @@ class Study:
         Distinct whole numbers from 0 to 2**32 - 1. All cells are run for each seed.
     name : str, default="study"
         Name of the study in the store; studies in one store have different names.
-    undefined : {"nan", "skip"} or float, default="nan"
-        How labels and samples without a value enter a mean, as in `evaluate`.
+    undefined : {"defined", "skip", "zero", "nan"} or float, default="defined"
+        How labels and samples without a value enter a mean, as in `evaluate`. By default they are
+        left out, and `Results.warnings` says how many they are; "nan" makes the mean NaN.
     timeout : float, default=None
         Time limit of a cell in seconds, from 0.1 to 1e7. A cell that takes longer fails, and its
         process is killed; with a timeout, cells run in a process of their own also if `n_jobs` is
@@ -134,7 +135,7 @@ class Study:
         *,
         seeds: Sequence[int] = (0,),
         name: str = "study",
-        undefined: str | float = "nan",
+        undefined: str | float = "defined",
         timeout: float | None = None,
         lower_is_better: Sequence[str] | None = None,
         groups: str | None = None,
@@ -145,7 +146,7 @@ class Study:
         self.measures = _check_measures(measures)
         self.seeds = _check_seeds(seeds)
         self.name = encodable(str(name))
-        self.undefined = check_undefined(undefined)
+        self.undefined = check_undefined(undefined, allow_zero=True)
         self.timeout = _check_timeout(timeout)
         self.lower_is_better = lower_is_better
         self.groups = groups

@@ -51,7 +51,7 @@ class _Fields(_Strict):
     splits: Annotated[dict[_Name, _Name | _ObjectField], Field(min_length=1)]
     measures: Annotated[list[_Name], Field(min_length=1)]
     seeds: Annotated[list[int], Field(min_length=1)] = [0]
-    undefined: str | float = "nan"
+    undefined: str | float = "defined"
     timeout: float | None = None
     lower_is_better: list[_Name] | None = None
     groups: _Name | None = None

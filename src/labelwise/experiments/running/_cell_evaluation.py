@@ -33,7 +33,7 @@ from labelwise._estimators import (
     score_matrix,
     splits_of,
 )
-from labelwise._measuring import measure_named, measure_outcome
+from labelwise._measuring import Measured, measure_named, measure_outcome
 from labelwise._validation import check_outcome
 from labelwise.data import Dataset
 from labelwise.experiments.running._cells import (
@@ -182,19 +182,20 @@ class CellEvaluator:
     def _record(self, cell: Cell) -> CellRecord:
         reset_peak_memory()
         values: dict[str, float] = {}
+        left_out: list[str] = []
         error, seconds, label_names = None, (0.0, 0.0), ()
         with _seeded(cell), _recorded_warnings() as caught_texts:
             try:
                 label_names = self.data(cell.dataset)[0].label_names
                 outcome = self._fit(cell)
-                values = self._measure(outcome)
+                values, left_out = self._measure(outcome)
                 seconds = outcome.fit_seconds, outcome.predict_seconds
             except BaseException as raised:
                 if _is_ctrl_c(raised):
                     raise
                 error = error_text(raised)
         peak = peak_memory_bytes()
-        texts = caught_texts(label_names)
+        texts = (*caught_texts(label_names), *left_out)
         return CellRecord(cell.key, values, error, *seconds, peak, texts, provenance())
 
     def _fit(self, cell: Cell) -> CellOutcome:
@@ -211,12 +212,14 @@ class CellEvaluator:
             model, data, train, test, fold=cell.fold, seed=cell.seed, fit_seconds=seconds
         )
 
-    def _measure(self, outcome: CellOutcome) -> dict[str, float]:
-        """Return a value for each measure, in the order of the measures."""
-        measures = self.inputs.measures
-        named = _named_values(
-            outcome, [m for m in measures.values() if isinstance(m, str)], self.inputs.undefined
+    def _measure(self, outcome: CellOutcome) -> tuple[dict[str, float], list[str]]:
+        """Return a value for each measure, in their order, and what means leave out."""
+        measures, undefined = self.inputs.measures, self.inputs.undefined
+        of_names, shape = _measured(
+            outcome, [m for m in measures.values() if isinstance(m, str)], undefined
         )
+        named = {name: one.value for name, one in of_names.items()}
+        left_out = undefined in ("defined", "skip")
         values: dict[str, float] = {}
         for name, measure in measures.items():
             found = named[measure] if isinstance(measure, str) else measure(outcome)
@@ -226,7 +229,7 @@ class CellEvaluator:
                 }
             else:
                 values[name] = float(found)
-        return values
+        return values, _left_out(of_names, shape) if left_out else []
 
     def _load(self, name: str) -> tuple[Dataset, np.ndarray]:
         """Return a data set, and its labels as scikit-learn takes them."""
@@ -307,21 +310,31 @@ def provenance() -> dict[str, str]:
     return versions() | {"date": date.today().isoformat()}
 
 
-def _named_values(
+def _measured(
     outcome: CellOutcome, names: Sequence[str], undefined: str | float
-) -> dict[str, float]:
+) -> tuple[dict[str, Measured], tuple[int, int]]:
+    """Return what is measured, and the numbers of samples and labels that it is measured on."""
     measures = [_measure_named(name) for name in names]
     needs = {measure.needs for measure in measures}
     if not needs:
-        return {}
+        return {}, (0, 0)
     answers = {need: getattr(outcome, need) for need in ("scores", "decided") if need in needs}
     if answers.get("scores", 0) is None:
         kind = type(outcome.model).__name__
         first = next(measure.name for measure in measures if measure.needs == "scores")
         raise TypeError(f"{kind} must have decision_function or predict_proba for {first}.")
     checked = check_outcome(outcome.truth, allow_missing=True, **answers).with_truth()
-    measured, _ = measure_outcome(checked, measures, undefined)
-    return {name: measured[name].value for name in names}
+    return measure_outcome(checked, measures, undefined)[0], checked.Y.shape
+
+
+def _left_out(measured: Mapping[str, Measured], shape: tuple[int, int]) -> list[str]:
+    """Return a sentence for each number of labels and of samples without a value."""
+    found: dict[str, list[str]] = {}
+    for name, one in measured.items():
+        if one.n_undefined and one.by != "all":
+            n_all = shape[one.by == "label"]
+            found.setdefault(f"{one.n_undefined:,} of {n_all:,} {one.by}s", []).append(name)
+    return [f"left out of the mean, {of}: {', '.join(names)}" for of, names in found.items()]
 
 
 @contextmanager

@@ -132,6 +132,8 @@ def make_plan(
         (split, model): code_digest((split_texts[split], model_texts[model], measure_text))
         for split, model in product(splits, models)
     }
+    # The policy is that of named measures.
+    policy = undefined if any(isinstance(one, str) for one in measures.values()) else "nan"
     digests, cells, settings = {}, [], []
     for name, source in sources.items():
         data = load_source(source)
@@ -141,7 +143,7 @@ def make_plan(
         units = [] if groups is None else [canonical_form(groups_of(data, groups), "groups")]
         settings.append(("dataset", name, canonical_json([repr(data), digests[name]])))
         for split, fold, seed in _folds_of(data, splits, seeds):
-            place = (digests[name], split_texts[split], fold, seed, measure_text, undefined, *units)
+            place = (digests[name], split_texts[split], fold, seed, measure_text, policy, *units)
             common = fingerprint(*place)
             for model, text in model_texts.items():
                 key = f"{fingerprint(common, text)}-{code[split, model]}"
