@@ -205,14 +205,20 @@ def test_a_small_file_never_takes_much_memory(home):
 
 
 def peak_of_reading(path, **arguments):
-    """Bytes that reading a file takes at most at once, after a first file was read."""
-    tracemalloc.start()
-    try:
-        with suppress(DataError):
-            read_svmlight(path, **arguments)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    """Bytes that reading a file takes at most at once, after a first file was read.
+
+    The lowest of three readings counts, because other threads of the process can add to one.
+    """
+    peaks = []
+    for _ in range(3):
+        tracemalloc.start()
+        try:
+            with suppress(DataError):
+                read_svmlight(path, **arguments)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return min(peaks)
 
 
 HUGE = [str(number).encode() for number in (2**20 + 1, 2**31 - 1, 2**31, 2**63, 10**30)]
