@@ -335,7 +335,7 @@ def test_wrong_arguments_are_named():
         plan_audit(rule, proba, 5, ids=["a"])
     with pytest.raises(ValueError, match=r"scores must have at least one sample, got 0\."):
         plan_audit(rule, proba[:0], 5)
-    with pytest.raises(ValueError, match=r"ids must be unique, got 19 ids again\."):
+    with pytest.raises(ValueError, match=r"ids must be distinct, got 'a' twice\."):
         plan_audit(rule, proba, 5, ids=["a"] * 20)
     plan = plan_audit(rule, proba, 5, random_state=0)
     with pytest.raises(

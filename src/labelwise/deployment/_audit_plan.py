@@ -18,8 +18,8 @@ from scipy import sparse
 
 from labelwise._tuning import in_order
 from labelwise._validation import (
-    check_instance,
     check_labels,
+    check_names,
     check_random_state,
     check_scores,
     check_whole,
@@ -27,7 +27,7 @@ from labelwise._validation import (
 )
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import Calibration
-from labelwise.deployment._promises import GOALS, check_at_least, promised_rates
+from labelwise.deployment._promises import GOALS, beta_of, check_at_least, promised_rates
 
 # Bets must survive a wrong guess of any cell, so that no cell may be drawn too rarely. A share of
 # the draws goes to all cells evenly, and the deviation of a cell counts as higher by this much. On
@@ -37,14 +37,6 @@ _EVENLY, _LEAST_DEVIATION = 0.1, 0.1
 _LEAST_GUESS = 1e-3
 # Cells in memory at a time.
 _BLOCK = 2**20
-# Attributes of drawn cells, with their types.
-_DRAWN: dict[str, type] = {
-    "labels": int,
-    "scores": float,
-    "states": int,
-    "guesses": float,
-    "weights": float,
-}
 
 
 class CellTotals(NamedTuple):
@@ -300,13 +292,10 @@ def plan_audit(
     >>> low < report.values["micro-f"] < high
     True
     """
-    if not isinstance(thresholds, Bands):
-        check_instance(thresholds, Thresholds, "thresholds")
-        thresholds._refuse_slices("an audit")
+    beta = beta_of(thresholds, "an audit")
     n_cells = check_whole(n_cells, "n_cells")
     if goal not in GOALS:
         raise ValueError(f"goal must be one of {', '.join(GOALS)}, got {goal!r}.")
-    beta = 1.0 if isinstance(thresholds, Bands) else thresholds.evidence.beta
     promises = promised_rates(thresholds) if at_least is None else check_at_least(at_least, GOALS)
     random = check_random_state(random_state)
     checked = check_scores(scores, n_labels=len(thresholds))
@@ -314,32 +303,21 @@ def plan_audit(
     n_samples = matrix.shape[0]
     if not n_samples:
         raise ValueError("scores must have at least one sample, got 0.")
-    names = tuple(map(str, range(n_samples))) if ids is None else tuple(map(str, ids))
+    names = check_names(range(n_samples) if ids is None else ids, "ids")
     if len(names) != n_samples:
         raise ValueError(f"ids must have one id for each of {n_samples} samples, got {len(names)}.")
-    if len(set(names)) < n_samples:
-        raise ValueError(f"ids must be unique, got {n_samples - len(set(names))} ids again.")
     if isinstance(known, str | Path):
         from labelwise.deployment._files import known_answers
 
         labels = thresholds.label_names or tuple(map(str, range(len(thresholds))))
         known = known_answers(Path(known), names, labels)
-    rows, drawn, totals = _draw(
-        _cells(thresholds, matrix, Calibration(thresholds, matrix, calibrate), known),
-        len(thresholds),
-        n_cells,
-        (goal, beta),
-        random,
+    calibration = Calibration(thresholds, matrix, calibrate)
+    cells, totals = _draw(
+        _cells(thresholds, matrix, calibration, known), len(thresholds), n_cells, goal, beta, random
     )
-    return AuditPlan(
-        tuple(names[i] for i in rows.tolist()),
-        **drawn,
-        totals=totals,
-        label_names=thresholds.label_names,
-        goal=goal,
-        beta=beta,
-        promises=promises,
-    )
+    rows, labels, states = cells[[0, 1, 3]].astype(int)
+    of_rows, about = [names[i] for i in rows], (thresholds.label_names, goal, beta, promises)
+    return AuditPlan(tuple(of_rows), labels, cells[2], states, cells[4], cells[5], totals, *about)
 
 
 class _CellBlock(NamedTuple):
@@ -392,19 +370,23 @@ def _draw(
     blocks: Callable[[], Iterator[_CellBlock]],
     n_labels: int,
     n_cells: int,
-    goal: tuple[str, float],
+    goal: str,
+    beta: float,
     random: np.random.RandomState,
-) -> tuple[np.ndarray, dict[str, np.ndarray], CellTotals]:
-    """Draw cells by their influence on the goal: the one with the lowest exponential key first."""
+) -> tuple[np.ndarray, CellTotals]:
+    """Draw cells by their influence on the goal: the one with the lowest exponential key first.
+
+    The array has the row, label, score, state, guess and weight of each drawn cell.
+    """
     sums, largest = np.zeros((4, 3, n_labels)), np.zeros((2, 3, n_labels))
     for one in blocks():
         sums += one.by_state(1, one.unknown, one.guesses, _deviation(one.guesses) * one.unknown)
     if not sums[1].any():
         raise ValueError("known must leave a cell to look at, got an answer for every cell.")
-    influence = _influence(*goal, sums[0, 1], sums[2])
+    influence = _influence(goal, beta, sums[0, 1], sums[2])
     mean = (influence * sums[3]).sum() / sums[1].sum() or 1.0
     of_weights = np.zeros((2, 3, n_labels))
-    kept = dict.fromkeys(("keys", "rows", *_DRAWN), np.zeros(0))
+    kept = np.zeros((7, 0))
     for one in blocks():
         of_cells = influence[one.states, np.arange(n_labels)] * _deviation(one.guesses)
         weights = (1 - _EVENLY) * of_cells / mean + _EVENLY
@@ -415,13 +397,10 @@ def _draw(
         rows, labels = np.nonzero(one.unknown)
         cells = [part[rows, labels] for part in (one.scores, one.states, p, weights)]
         keys = random.standard_exponential(rows.size) / cells[-1]
-        parts = zip(kept, (keys, rows + one.first, labels, *cells), strict=True)
-        merged = {name: np.append(kept[name], part) for name, part in parts}
-        order = np.argsort(merged["keys"], kind="stable")[:n_cells]
-        kept = {name: part[order] for name, part in merged.items()}
-    totals = CellTotals(*sums[:3], *of_weights, *largest)
-    drawn: dict[str, np.ndarray] = {name: kept[name].astype(kind) for name, kind in _DRAWN.items()}
-    return kept["rows"].astype(np.int64), drawn, totals
+        found = np.stack([keys, rows + one.first, labels, *cells])
+        kept = np.hstack([kept, found])
+        kept = kept[:, np.argsort(kept[0], kind="stable")[:n_cells]]
+    return kept[1:], CellTotals(*sums[:3], *of_weights, *largest)
 
 
 def _influence(goal: str, beta: float, n_decided: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -179,21 +179,18 @@ def check_promises(
     samples = DecidedSamples(thresholds, scores, Y, groups, ids)
     order = check_random_state(random_state).permutation(samples.n_units)
     alpha = (1 - level) / len(promises)
-    found = np.array([_measured(one, samples, order, alpha) for one in promises])
-    verdicts = []
-    for one, (_, low, high) in zip(promises, found, strict=True):
-        is_kept, is_broken = low >= one.limit, high < one.limit
-        if one.name == "decisions":
-            is_kept, is_broken = high <= one.limit, low > one.limit
-        verdicts.append(KEPT if is_kept else BROKEN if is_broken else OPEN)
-    facts = (tuple(verdicts), level, samples.n_samples, thresholds.label_names)
-    return PromiseCheck(promises, found[:, 0], found[:, 1:].T, *facts)
+    found, verdicts = zip(*(_measured(one, samples, order, alpha) for one in promises), strict=True)
+    facts = (verdicts, level, samples.n_samples, thresholds.label_names)
+    return PromiseCheck(promises, np.array(found)[:, 0], np.array(found)[:, 1:].T, *facts)
 
 
 def _measured(
     promise: Promise, samples: DecidedSamples, order: np.ndarray, alpha: float
-) -> tuple[float, float, float]:
-    """Return the value of a measure and the ends of its interval; of a macro average, means."""
+) -> tuple[list[float], str]:
+    """Return the value of a measure with the ends of its interval, and the verdict.
+
+    The interval of a macro average has the means of those of its labels.
+    """
     is_macro = promise.name.startswith("macro")
     labels = range(samples.n_labels) if is_macro else [promise.label]
     grid = np.linspace(0.0, 1.0, _VALUES_OF_LABELS if is_macro else _VALUES)
@@ -201,11 +198,11 @@ def _measured(
     for label in labels:
         one = samples.quotient(promise._replace(label=label))
         one = one._replace(above=one.above[order], below=one.below[order])
-        if not is_macro:
-            grid = np.union1d(grid, one.on_scale(promise.limit))
-        ends = bounds(one.bets, order.size, alpha / len(labels), grid)
-        parts.append(one.of_scale(np.array([one.value, *ends])))
+        limit = one.on_scale(promise.limit)
+        grid = grid if is_macro else np.union1d(grid, limit)
+        parts.append([one.value, *bounds(one.bets, order.size, alpha / len(labels), grid)])
     values, low, high = np.array(parts).T
     value = np.nanmean(values) if not np.isnan(values).all() else np.nan
-    low, high = sorted((low.mean(), high.mean()))
-    return float(value), float(low), float(high)
+    verdict = KEPT if low.mean() >= limit else BROKEN if high.mean() < limit else OPEN
+    ends = sorted(one.of_scale(end.mean()) for end in (low, high))
+    return [one.of_scale(value), *ends], verdict

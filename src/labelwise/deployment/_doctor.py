@@ -14,12 +14,7 @@ from labelwise._sigmoids import fit_sigmoids
 from labelwise._text import as_text, counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
 from labelwise.decisions import Thresholds
-from labelwise.deployment._promises import (
-    NAMES,
-    DecidedSamples,
-    promises_of_rule,
-    units_needed,
-)
+from labelwise.deployment._promises import NAMES, DecidedSamples, promises_of_rule
 from labelwise.measures import reliability
 
 _FEW = 10
@@ -297,7 +292,9 @@ def _certificate(given: _Inputs) -> Iterator[str]:
         if promise.source != "constraint" or promise.name not in NAMES:
             continue
         numbers, _ = samples.quotient(promise).numbers(promise.limit)
-        needed = units_needed(numbers, 0.05) if numbers.mean() > 0 else np.inf
+        # Bets on numbers of mean m and mean square v need about 2 log(1 / alpha) v / m² of them.
+        mean, square = numbers.mean(), np.mean(numbers**2)
+        needed = 2 * np.log(1 / 0.05) * square / mean**2 if mean > 0 else np.inf
         if needed > len(numbers) / 2:
             many = f"about {2 * needed:,.0f} would" if np.isfinite(needed) else "no number would"
             yield (

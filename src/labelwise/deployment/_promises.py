@@ -97,6 +97,15 @@ def table_of(promises: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) ->
     return as_text([head, *rows])
 
 
+def beta_of(rule: Any, use: str) -> float:
+    """Check a deployed rule, and return the beta that it was tuned for."""
+    if isinstance(rule, Bands):
+        return 1.0
+    check_instance(rule, Thresholds, "thresholds")
+    rule._refuse_slices(use)
+    return float(rule.evidence.beta)
+
+
 def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
     """Return checked promises by name."""
     if not isinstance(at_least, Mapping):
@@ -128,16 +137,10 @@ def promises_of(
     A corrected value is an estimate, so that it is promised less the tolerance. Promises of macro
     averages are left out unless `macro` says that they can be tested.
     """
-    if not isinstance(rule, Bands):
-        check_instance(rule, Thresholds, "thresholds")
-        rule._refuse_slices("a test of promises")
+    beta = beta_of(rule, "a test of promises")
     tolerance = check_real(tolerance, "tolerance", least=0, most=1)
-    asked = (
-        {}
-        if at_least is None
-        else check_at_least(at_least, (*NAMES, *GOALS[3:]) if macro else NAMES)
-    )
-    beta = 1.0 if isinstance(rule, Bands) else rule.evidence.beta
+    names = (*NAMES, *GOALS[3:]) if macro else NAMES
+    asked = {} if at_least is None else check_at_least(at_least, names)
     stored = promises_of_rule(rule, tolerance)
     kept = [one for one in stored if one.name not in asked and (macro or one.name != "macro-f")]
     kept += [Promise(name, limit, "asked", beta=beta) for name, limit in asked.items()]
@@ -247,8 +250,9 @@ class DecidedSamples:
             raise ValueError(
                 f"scores must have the {len(rule)} labels of the rule, got {self.n_labels}."
             )
-        self._unit = None if groups is None else check_groups(groups, self.n_samples)
-        self.n_units = self.n_samples if self._unit is None else np.unique(self._unit).size
+        each = np.arange(self.n_samples)
+        self._unit = each if groups is None else check_groups(groups, self.n_samples)
+        self.n_units = int(self._unit.max()) + 1
         decided = replace(rule, label_names=None).decide(outcome.scores)
         # Cells that are decided, and those that are not rejected: a person finds those to review.
         self._cells = [outcome.Y]
@@ -287,14 +291,10 @@ class DecidedSamples:
         return self._of_units(above, below, *most, 1 + squared)
 
     def _of_units(self, above: np.ndarray, below: np.ndarray, *about: float) -> Quotient:
-        return Quotient(self._per_unit(above), self._per_unit(below), *about)
-
-    def _per_unit(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the mean of each group; the numbers themselves without groups."""
-        if self._unit is None:
-            return np.asarray(numbers, np.float64)
+        """Take means over the samples of each group."""
         sizes = np.bincount(self._unit)
-        return np.asarray(np.bincount(self._unit, numbers)[sizes > 0] / sizes[sizes > 0])
+        above, below = (np.bincount(self._unit, one) / sizes for one in (above, below))
+        return Quotient(above, below, *about)
 
 
 def _terms(
@@ -306,12 +306,3 @@ def _terms(
         "recall": (found, positives),
         "f": ((1 + squared) * hits, decided + squared * positives),
     }[measure]
-
-
-def units_needed(numbers: np.ndarray, alpha: float) -> float:
-    """Estimate how many such numbers a test by betting needs to find that their mean is not 0.
-
-    It needs about ``2 log(1 / alpha) v / m²`` numbers of mean m and mean square v.
-    """
-    mean = float(numbers.mean())
-    return 2 * math.log(1 / alpha) * float(np.mean(numbers**2)) / mean**2 if mean else math.inf
