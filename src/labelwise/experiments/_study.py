@@ -79,6 +79,9 @@ class Study:
         Column of identifiers of the data sets (`Dataset.ids`), such as that of patients: rows with
         the same value stay in the same fold, also in the folds inside of models. A table is read
         with it by ``load(path, ids=[...])``.
+    weights : str, default=None
+        Column of identifiers of the data sets that has the weight of each row, a number: measures
+        count rows by weight, and models whose ``fit`` takes `sample_weight` are fitted with it.
 
     Attributes
     ----------
@@ -139,6 +142,7 @@ class Study:
         timeout: float | None = None,
         lower_is_better: Sequence[str] | None = None,
         groups: str | None = None,
+        weights: str | None = None,
     ) -> None:
         self.datasets = _check_datasets(datasets)
         self.models = _check_objects(models, "models", ("get_params", "fit"))
@@ -150,6 +154,7 @@ class Study:
         self.timeout = _check_timeout(timeout)
         self.lower_is_better = lower_is_better
         self.groups = groups
+        self.weights = weights
         self.store: Path | None = None
         self._directions = _check_directions(lower_is_better, self.measures)
 
@@ -169,7 +174,8 @@ class Study:
         ----------
         path : str or Path
             File with the arguments of `Study`: ``datasets``, ``measures``, and optionally
-            ``seeds``, ``name``, ``undefined``, ``timeout``, ``groups`` and ``lower_is_better``;
+            ``seeds``, ``name``, ``undefined``, ``timeout``, ``groups``, ``weights`` and
+            ``lower_is_better``;
             ``data_home`` and ``max_bytes``, which `labelwise.data.load` is called with; ``store``,
             by default the file with the suffix .sqlite; tables ``[models.NAME]`` and
             ``[splits.NAME]`` with a ``class`` of scikit-learn or labelwise and its ``params``.
@@ -225,6 +231,7 @@ class Study:
             self.seeds,
             self.undefined,
             self.groups,
+            self.weights,
         )
         directions = [
             (DIRECTION, name, "higher" if is_higher else "lower")

@@ -35,6 +35,9 @@ class _DatasetField(_Strict):
 
     load: _Name
     labels: str | int | list[str] | None = None
+    ids: _Name | list[_Name] | None = None
+    text: _Name | list[_Name] | None = None
+    bags: _Name | None = None
 
 
 class _ObjectField(_Strict):
@@ -55,13 +58,17 @@ class _Fields(_Strict):
     timeout: float | None = None
     lower_is_better: list[_Name] | None = None
     groups: _Name | None = None
+    weights: _Name | None = None
     data_home: str | None = None
     max_bytes: Annotated[int, Field(ge=1)] | None = None
     store: _Name | None = None
 
 
 # Fields that are arguments of `Study` as they are.
-_ARGUMENTS = ("measures", "seeds", "name", "undefined", "timeout", "lower_is_better", "groups")
+_ARGUMENTS = (
+    *("measures", "seeds", "name", "undefined", "timeout", "lower_is_better"),
+    *("groups", "weights"),
+)
 
 
 def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Path]:
@@ -73,8 +80,8 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
         A TOML file with the arguments of `Study`: ``datasets`` (a list of names and files, or a
         table from names to names and files), tables ``[models.NAME]`` and ``[splits.NAME]`` with a
         ``class`` and its ``params``, ``measures``, and optionally ``seeds``, ``name``,
-        ``undefined``, ``timeout``, ``groups``, ``lower_is_better``, ``data_home``, ``max_bytes``
-        and ``store``.
+        ``undefined``, ``timeout``, ``groups``, ``weights``, ``lower_is_better``, ``data_home``,
+        ``max_bytes`` and ``store``.
         A split may be "train-test". A table with ``class`` inside ``params`` is an object as well.
     max_bytes : int, default=None
         Argument of `labelwise.data.load` for all data sets; None uses ``max_bytes`` of the file.
@@ -105,15 +112,17 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
     with errors_with_place(path):
         sources = _sources(fields.datasets, path.parent)
 
-    def as_ids(one: str) -> dict[str, Any]:
-        # The column of groups of a table is no feature.
-        return {"ids": [fields.groups]} if fields.groups and is_matrix_file(one) else {}
+    beside = [name for name in (fields.groups, fields.weights) if name is not None]
+
+    def source(one: str, options: dict[str, Any]) -> Any:
+        if beside and is_matrix_file(one):
+            # Columns of groups and weights of a table are no features.
+            ids = options["ids"] or []
+            options = options | {"ids": [*([ids] if isinstance(ids, str) else ids), *beside]}
+        return partial(load, one, data_home=home, max_bytes=most, **options)
 
     arguments = {name: getattr(fields, name) for name in _ARGUMENTS} | {
-        "datasets": {
-            name: partial(load, one, data_home=home, labels=labels, max_bytes=most, **as_ids(one))
-            for name, (one, labels) in sources.items()
-        },
+        "datasets": {name: source(*one) for name, one in sources.items()},
         "models": _objects(path, "models", fields.models),
         "splits": _objects(path, "splits", fields.splits),
     }
@@ -146,17 +155,18 @@ def _objects(path: Path, kind: str, fields: Mapping[str, str | _ObjectField]) ->
 
 def _sources(
     datasets: list[str] | dict[str, str | _DatasetField], folder: Path
-) -> dict[str, tuple[str, Any]]:
-    """Return name or file, and labels, of each data set; files are relative to the folder."""
+) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return name or file, and options, of each data set; files are relative to the folder."""
     if isinstance(datasets, list):
         names = check_names(map(plain_name, datasets), "datasets")
         datasets = dict(zip(names, datasets, strict=True))
     found = {}
     for name, one in datasets.items():
-        what, labels = (one, None) if isinstance(one, str) else (one.load, one.labels)
+        field = _DatasetField(load=one) if isinstance(one, str) else one
+        what = field.load
         # A bundled set has no files.
         is_file = bool(input_files(what)) and (folder / what).exists()
-        found[name] = str(folder / what) if is_file else what, labels
+        found[name] = str(folder / what) if is_file else what, field.model_dump(exclude={"load"})
     return found
 
 

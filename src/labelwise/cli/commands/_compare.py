@@ -24,6 +24,8 @@ datasets = ["digits"]
 # datasets = { mine = { load = "train.csv", labels = ["sea", "sky"] } }
 # Rows with the same value of a column of the tables stay in the same fold:
 # groups = "patient"
+# Measures, and models that can, count each row by the number in a column:
+# weights = "n_seen"
 # Every measure that labelwise evaluate prints.
 measures = ["micro-f", "macro-f", "hamming-loss"]
 # Each seed repeats all splits and models.

@@ -32,6 +32,7 @@ from labelwise._estimators import (
     groups_for,
     score_matrix,
     splits_of,
+    weights_for,
 )
 from labelwise._measuring import Measured, measure_named, measure_outcome
 from labelwise._validation import check_outcome
@@ -43,6 +44,7 @@ from labelwise.experiments.running._cells import (
     groups_of,
     load_source,
     storable_text,
+    weights_of,
 )
 from labelwise.experiments.running._fingerprint import data_fingerprint, fingerprint
 
@@ -79,6 +81,8 @@ class CellOutcome:
         Seed of the cell.
     fit_seconds : float, default=0.0
         Time that fitting took.
+    sample_weight : array of shape (n_test,), default=None
+        Weight of each sample, finite and not negative. It is None in studies without weights.
 
     Attributes
     ----------
@@ -111,6 +115,7 @@ class CellOutcome:
         fold: int = 0,
         seed: int = 0,
         fit_seconds: float = 0.0,
+        sample_weight: np.ndarray | None = None,
     ) -> None:
         self.model = model
         self.data = data
@@ -119,6 +124,7 @@ class CellOutcome:
         self.fold = fold
         self.seed = seed
         self.fit_seconds = fit_seconds
+        self.sample_weight = sample_weight
         self.predict_seconds = 0.0
 
     @cached_property
@@ -203,13 +209,22 @@ class CellEvaluator:
         train, test = self.folds(cell.dataset, cell.split, cell.seed)[cell.fold]
         model = seeded_model(self.inputs.models[cell.model], cell.seed, cell.fold)
         X = data.samples_at(train)
-        units = self._groups(data)
+        units, weights = self._groups(data), self._weights(data)
         params = groups_for(model, None if units is None else units[train])
+        if weights is not None:
+            params |= _weights_for(model, weights[train])
         start = time.perf_counter()
         model = model.fit(X, Y[train], **params)
         seconds = time.perf_counter() - start
         return CellOutcome(
-            model, data, train, test, fold=cell.fold, seed=cell.seed, fit_seconds=seconds
+            model,
+            data,
+            train,
+            test,
+            fold=cell.fold,
+            seed=cell.seed,
+            fit_seconds=seconds,
+            sample_weight=None if weights is None else weights[test],
         )
 
     def _measure(self, outcome: CellOutcome) -> tuple[dict[str, float], list[str]]:
@@ -253,6 +268,21 @@ class CellEvaluator:
     def _groups(self, data: Dataset) -> np.ndarray | None:
         column = self.inputs.groups
         return None if column is None else groups_of(data, column)
+
+    def _weights(self, data: Dataset) -> np.ndarray | None:
+        column = self.inputs.weights
+        return None if column is None else weights_of(data, column)
+
+
+def _weights_for(model: Any, weights: np.ndarray) -> dict[str, Any]:
+    """Return the argument with the weights of the samples; warn of a model that takes none."""
+    found = weights_for(model, weights)
+    if not found:
+        warnings.warn(
+            f"weights count for the measures only: the fit of {type(model).__name__} takes none.",
+            stacklevel=1,
+        )
+    return found
 
 
 def run_batch(evaluator: CellEvaluator, cells: Sequence[Cell]) -> tuple[float, list[CellRecord]]:
@@ -323,7 +353,8 @@ def _measured(
         kind = type(outcome.model).__name__
         first = next(measure.name for measure in measures if measure.needs == "scores")
         raise TypeError(f"{kind} must have decision_function or predict_proba for {first}.")
-    checked = check_outcome(outcome.truth, allow_missing=True, **answers).with_truth()
+    given = check_outcome(outcome.truth, allow_missing=True, **answers)
+    checked = given.weighted(outcome.sample_weight).with_truth()
     return measure_outcome(checked, measures, undefined)[0], checked.Y.shape
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from labelwise._measuring import measure_named
 from labelwise._text import listed
-from labelwise._validation import check_groups
+from labelwise._validation import check_groups, check_weights
 from labelwise.data import Dataset, load
 from labelwise.experiments.running._fingerprint import (
     canonical_form,
@@ -89,6 +89,7 @@ class StudyInputs:
     measures: Mapping[str, str | Callable[[Any], Any]]
     undefined: str | float
     groups: str | None = None  # column of identifiers whose rows stay in the same fold
+    weights: str | None = None  # column of identifiers with the weight of each row
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def make_plan(
     seeds: tuple[int, ...],
     undefined: str | float,
     groups: str | None = None,
+    weights: str | None = None,
 ) -> StudyPlan:
     """List every cell with its key; one data set at a time is in memory."""
     model_texts = _canonical_forms(models, "models")
@@ -139,8 +141,10 @@ def make_plan(
         data = load_source(source)
         _check_data(name, data, measures)
         digests[name] = data_fingerprint(data)
-        # Keys of studies without groups are those of the releases before.
+        # Keys of studies without groups and weights are those of the releases before.
         units = [] if groups is None else [canonical_form(groups_of(data, groups), "groups")]
+        if weights is not None:
+            units += ["weights", canonical_form(weights_of(data, weights), "weights")]
         settings.append(("dataset", name, canonical_json([repr(data), digests[name]])))
         for split, fold, seed in _folds_of(data, splits, seeds):
             place = (digests[name], split_texts[split], fold, seed, measure_text, policy, *units)
@@ -150,19 +154,35 @@ def make_plan(
                 cells.append(Cell(key, name, model, split, fold, seed))
     settings += [("model", name, canonical_json(text)) for name, text in model_texts.items()]
     settings += [("split", name, canonical_json(text)) for name, text in split_texts.items()]
-    inputs = StudyInputs(sources, digests, models, splits, measures, undefined, groups)
+    inputs = StudyInputs(sources, digests, models, splits, measures, undefined, groups, weights)
     return StudyPlan(inputs, tuple(cells), tuple(settings))
 
 
 def groups_of(data: Dataset, column: str) -> np.ndarray:
     """Return the number of each row's group, from a column of identifiers."""
+    return check_groups(_identifiers(data, column, "groups"), data.n_samples)
+
+
+def weights_of(data: Dataset, column: str) -> np.ndarray:
+    """Return the weight of each row, from a column of identifiers."""
+    texts = _identifiers(data, column, "weights")
+    try:
+        weights = np.array(texts, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"weights must name a column of numbers, got {column!r}: {error}."
+        ) from None
+    return check_weights(weights, data.n_samples, "weights")
+
+
+def _identifiers(data: Dataset, column: str, argument: str) -> list[str]:
     if column not in data.ids:
         known = listed(list(data.ids)) if data.ids else "none"
         raise ValueError(
-            f"groups must name a column of identifiers of {data.name!r}, which has {known}, got "
-            f"{column!r}."
+            f"{argument} must name a column of identifiers of {data.name!r}, which has {known}, "
+            f"got {column!r}."
         )
-    return check_groups(list(data.ids[column]), data.n_samples)
+    return list(data.ids[column])
 
 
 def _canonical_forms(objects: Mapping[str, Any], input_name: str) -> dict[str, Any]:
