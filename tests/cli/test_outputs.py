@@ -1,5 +1,6 @@
 """What commands write: never over what they read, only over files, and ``-`` is clean bytes."""
 
+import gzip
 import io
 import os
 import shutil
@@ -261,3 +262,24 @@ def test_bytes_on_a_redirected_standard_output_are_clean(files):
         done = subprocess.run([*PROGRAM, *words], stdout=out, stderr=subprocess.PIPE, check=True)
     check_readable("decide", files / "new.csv")
     assert b"decisions on 60 rows" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["split", "decide", "predict", "scores", "select", "tune"])
+def test_text_is_written_packed_and_read_again(made, tmp_path, command):
+    ending = ".csv" if command == "scores" else ENDINGS[command]
+    plain, packed = tmp_path / f"plain{ending}", tmp_path / f"packed{ending}.gz"
+    for path in (plain, packed):
+        run(*arguments(made, command, path))
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    if command == "select":
+        assert (tmp_path / "packed-columns.csv").exists()
+    if command == "tune":
+        run("decide", packed, made / "scores.csv", "-o", tmp_path / "decided.csv")
+    if command == "scores":
+        run("decide", made / "thresholds.json", packed, "-o", tmp_path / "decided.csv")
+
+
+def test_other_files_are_not_written_packed(made, tmp_path, monkeypatch, capsys):
+    for command, name in (("predict", "new.parquet.gz"), ("fit", "new.skops.gz")):
+        words = arguments(made, command, tmp_path / name)
+        assert "must end in" in refusal(monkeypatch, capsys, *words)

@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and nothing but files is ever replaced."""
 
 import fcntl
+import gzip
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from labelwise._io import check_output, same_file, written_whole
+from labelwise._io import check_output, ending_of, same_file, written_whole
 
 PATTERN = ".labelwise-*.part"
 
@@ -309,3 +310,29 @@ def test_every_name_of_the_standard_output_is_the_standard_output(tmp_path, name
         run_writer(name, stdout=out, cwd=tmp_path)
     assert (tmp_path / "out").read_bytes() == b"above\nbefore\nnewafter\n"
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_name_that_ends_in_gz_gets_packed_content_that_is_the_same_each_time(tmp_path):
+    content = b"row,label\n" * 1000
+    for name in ("first.csv.gz", "second.csv.GZ"):
+        write(tmp_path / name, content)
+    packed = (tmp_path / "first.csv.gz").read_bytes()
+    assert len(packed) < len(content) / 10
+    assert gzip.decompress(packed) == content
+    assert (tmp_path / "second.csv.GZ").read_bytes() == packed
+
+
+def test_a_pipe_that_is_named_gz_gets_packed_content(tmp_path):
+    path = tmp_path / "pipe.csv.gz"
+    reader, found = fifo_that_is_read(path)
+    write(path)
+    reader.join()
+    assert gzip.decompress(found[0]) == b"new"
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [("a.CSV.gz", ".csv"), ("a.jsonl.gz", ".jsonl"), ("a.b.svm.gz", ".svm"), ("a.png.gz", ".gz")],
+)
+def test_only_text_is_written_packed(name, ending):
+    assert ending_of(name, ".csv") == ending

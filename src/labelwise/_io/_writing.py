@@ -7,6 +7,7 @@ locked.
 
 from __future__ import annotations
 
+import gzip
 import os
 import secrets
 import shutil
@@ -16,10 +17,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
+
+from labelwise._io._reading import plain_ending
 
 fcntl: Any = None
 # Windows has no such module: there a killed write leaves its unfinished file.
@@ -27,6 +30,8 @@ with suppress(ImportError):
     import fcntl
 
 STDOUT = "-"
+# Files of text that are also written packed, such as ``scores.csv.gz``.
+_PACKED = (".csv", ".json", ".jsonl", ".svm")
 PART = ".labelwise-{}.part"
 _ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _REFUSED = {stat.S_ISDIR: "folder", stat.S_ISSOCK: "socket", stat.S_ISBLK: "block device"}
@@ -47,6 +52,7 @@ def written_whole(path: str | Path) -> Iterator[BinaryIO]:
       exist has the mode that the umask gives.
     - A pipe or a character device is not replaced: it gets the bytes when all are written.
     - ``-``, and any other name of the standard output, is the standard output.
+    - The content of a file whose name ends in ``.gz`` is packed by gzip.
     - Folders, sockets and block devices are refused.
 
     Raises
@@ -58,12 +64,13 @@ def written_whole(path: str | Path) -> Iterator[BinaryIO]:
     try:
         if is_stream(path):
             with tempfile.SpooledTemporaryFile(_IN_MEMORY) as content:
-                yield content  # type: ignore[misc]
+                with _packed(content, path) as stream:
+                    yield stream
                 content.seek(0)
                 _send(content, path)  # type: ignore[arg-type]
         else:
             target = Path(os.path.realpath(path))
-            with _made(target.parent), _replaced(target) as stream:
+            with _made(target.parent), _replaced(target) as part, _packed(part, path) as stream:
                 yield stream
     except BrokenPipeError:
         # A reader that closed the pipe is not an error: the command line ends without a message.
@@ -112,8 +119,13 @@ def is_stream(path: str | Path) -> bool:
 
 
 def ending_of(path: str | Path, default: str) -> str:
-    """Return the ending of a path in lower case, the default for a stream without one."""
+    """Return the ending of a path in lower case, the default for a stream without one.
+
+    Of a packed file of text it is the ending before ``.gz``.
+    """
     ending = Path(path).suffix.lower()
+    if ending == ".gz" and plain_ending(path) in _PACKED:
+        ending = plain_ending(path)
     return default if not ending and is_stream(path) else ending
 
 
@@ -146,6 +158,14 @@ def _send(content: BinaryIO, path: str | Path) -> None:
     descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
     with os.fdopen(descriptor, "wb") as stream:
         shutil.copyfileobj(content, stream)
+
+
+def _packed(stream: Any, path: str | Path) -> AbstractContextManager[Any]:
+    """Return a context whose stream packs what is written, if the path ends in ``.gz``."""
+    if Path(path).suffix.lower() != ".gz":
+        return nullcontext(stream)
+    # Without a name and a time, equal content gives equal files.
+    return gzip.GzipFile("", "wb", fileobj=stream, mtime=0)
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def _columns_file(output: Path | None) -> Path | None:
     """Return the path of the file of column names, beside the output; None for a stream."""
     if output is None or _io.is_stream(output):
         return None
-    return output.with_name(f"{output.stem}-columns.csv")
+    return output.with_name(f"{_io.plain_name(output)}-columns.csv")
 
 
 def _with_terms(dataset: data.Dataset) -> data.Dataset:
