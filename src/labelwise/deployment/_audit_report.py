@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -34,8 +34,6 @@ from labelwise.deployment._promises import GOALS, check_at_least
 
 # Values of a measure that are tested: the ends of intervals are among them.
 GRID = np.linspace(0.0, 1.0, 501)
-# Draws of which the numbers of all tested values are in memory.
-_TOGETHER = 1000
 # Fewest answers that bets aim at, and the share of the level for bets on the first answers.
 _LEAST_HORIZON, _EARLY = 50, 0.3
 # How many times as many answers are looked at for how many a promise needs, and by what steps.
@@ -117,16 +115,16 @@ class Population:
         if not self.answers.size:
             return 0.0, 1.0
         ends = [
-            bounds(partial(self._bets, measure, beta, n_bets), n_bets, alpha * share, grid)
+            bounds(partial(self._bets, measure, beta), n_bets, alpha * share, grid)
             for n_bets, share in _horizons(self.n_planned)
         ]
         low, high = zip(*ends, strict=True)
         return max(low), min(high)
 
     def _bets(
-        self, measure: str, beta: float, n_bets: int, sign: float, grid: np.ndarray
-    ) -> tuple[Iterator[np.ndarray], Any, Any]:
-        """Return what bets on the first answers need, see `bounds`."""
+        self, measure: str, beta: float, sign: float, grid: np.ndarray
+    ) -> tuple[Callable[[slice], np.ndarray], Any, Any]:
+        """Return what bets on the first answers need, see `Bets`."""
         terms, constant = terms_of(measure, beta)
         above, below = terms
         # Unsure cells count against the bet: a positive raises a measure only if it is decided.
@@ -139,22 +137,19 @@ class Population:
             axis=0,
         )
 
-        def numbers(pair: np.ndarray) -> np.ndarray:
+        def of_sums(pair: np.ndarray) -> np.ndarray:
             return np.asarray(sign * (pair[0][:, None] - grid * pair[1][:, None]))
 
-        def blocks() -> Iterator[np.ndarray]:
-            for start in range(0, min(n_bets, left.size), _TOGETHER):
-                rows = slice(start, min(start + _TOGETHER, n_bets))
-                # The number of a draw cannot be below -least, which the earlier draws tell.
-                least = left[rows, None] * worst - numbers(known[:, rows])
-                # If even the lowest number is above 0, the value is impossible.
-                least = np.maximum(least, 1e-9 + 1e-9 * worst)
-                yield np.ascontiguousarray(numbers(sums[:, rows]) / least)
+        def numbers(draws: slice) -> np.ndarray:
+            # The number of a draw cannot be below -least, which the earlier draws tell.
+            least = left[draws, None] * worst - of_sums(known[:, draws])
+            # If even the lowest number is above 0, the value is impossible.
+            return np.asarray(of_sums(sums[:, draws]) / np.maximum(least, 1e-9 + 1e-9 * worst))
 
-        first = left[0] * worst - numbers(known[:, :1])[0]
+        first = left[0] * worst - of_sums(known[:, :1])[0]
         variance = totals.weight.sum() * (of_state**2 * totals.variance[:, None]).sum(axis=0)
         squares = variance / np.maximum(first, np.sqrt(variance) + 1e-9) ** 2
-        return blocks(), -np.ones(grid.size), squares
+        return numbers, -np.ones(grid.size), squares
 
 
 def _horizons(n_planned: int) -> list[tuple[int, float]]:

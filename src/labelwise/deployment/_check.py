@@ -12,13 +12,7 @@ from labelwise._validation import check_random_state, check_real
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._bounds import bounds
 from labelwise.deployment._estimates import from_to
-from labelwise.deployment._promises import (
-    DecidedSamples,
-    Promise,
-    promises_of,
-    records,
-    table_of,
-)
+from labelwise.deployment._promises import DecidedSamples, Promise, promises_of, records, table_of
 
 KEPT, BROKEN, OPEN = "kept", "broken", "not enough rows"
 # Values that are tested of one measure, and of each label of a macro average.

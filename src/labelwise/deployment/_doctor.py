@@ -167,12 +167,7 @@ def doctor(
     ['D03', 'D04', 'D10']
     """
     outcome = check_outcome(
-        Y,
-        scores=scores,
-        label_names=label_names,
-        allow_missing=True,
-        ids=ids,
-        labels_of="scores",
+        Y, scores=scores, label_names=label_names, allow_missing=True, ids=ids, labels_of="scores"
     )
     n_samples, n_labels = outcome.Y.shape
     if thresholds is not None:
@@ -291,7 +286,7 @@ def _certificate(given: _Inputs) -> Iterator[str]:
     for promise in promises_of_rule(rule, 0.0):
         if promise.source != "constraint" or promise.name not in NAMES:
             continue
-        numbers, _ = samples.quotient(promise).numbers(promise.limit)
+        numbers = samples.quotient(promise).bets(1.0, np.array([promise.limit]))[0](slice(None))
         # Bets on numbers of mean m and mean square v need about 2 log(1 / alpha) v / m² of them.
         mean, square = numbers.mean(), np.mean(numbers**2)
         needed = 2 * np.log(1 / 0.05) * square / mean**2 if mean > 0 else np.inf

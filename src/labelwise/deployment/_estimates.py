@@ -12,7 +12,7 @@ from scipy.special import logit
 
 from labelwise._label_shift import calibration_samples
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
-from labelwise._text import as_text
+from labelwise._text import as_text, printable
 from labelwise._validation import check_groups
 from labelwise.measures import f_measure, precision, recall
 
@@ -61,6 +61,7 @@ class Estimates:
             [name, f"{one:.4f}", from_to(self.intervals[name])] for name, one in self.values.items()
         ]
         averages = [["measure", value, f"{self.level:.0%} {interval}"], *rows]
+        labels = [[printable(name), *rest] for name, *rest in labels]
         tables = [f"\n{as_text(table)}" for table in (averages, labels) if len(table) > 1]
         return "\n".join([*title, *tables])
 

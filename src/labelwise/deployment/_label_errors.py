@@ -82,24 +82,14 @@ class LabelErrors:
             "n_errors": [float(f"{self.n_errors[j]:.6g}") for j in self.labels.tolist()],
         }
 
-    def _name_of(self, row: int) -> str:
-        return str(row) if self.ids is None else printable(self.ids[row])
-
     def __repr__(self) -> str:
         title = f"{self.n_errors.sum():,.0f} wrong labels are to be expected; the likeliest:"
-        cells = zip(self.rows, self.labels, self.scores, self.truth, self.chance, strict=True)
-        rows = [
-            [
-                self._name_of(i),
-                printable(self.label_names[j]),
-                f"{score:.4g}",
-                str(y),
-                f"{chance:.3f}",
-            ]
-            for i, j, score, y, chance in list(cells)[:_MOST_SHOWN]
-        ]
-        more = len(self) - len(rows)
-        table = as_text([["row", "label", "score", "truth", "chance"], *rows])
+        shown = [
+            [printable(row), printable(label), f"{score:.4g}", str(y), f"{chance:.3f}"]
+            for row, label, score, y, chance, _ in zip(*self.columns().values(), strict=True)
+        ][:_MOST_SHOWN]
+        more = len(self) - len(shown)
+        table = as_text([["row", "label", "score", "truth", "chance"], *shown])
         return "\n".join([title, "", table, *([f"... and {more:,} more"] if more else [])])
 
 
@@ -176,12 +166,7 @@ def find_label_errors(
     n_cells = check_whole(n_cells, "n_cells")
     rate = check_real(error_rate, "error_rate", least=1e-6, most=0.49)
     outcome = check_outcome(
-        Y,
-        scores=scores,
-        label_names=label_names,
-        allow_missing=True,
-        ids=ids,
-        labels_of="scores",
+        Y, scores=scores, label_names=label_names, allow_missing=True, ids=ids, labels_of="scores"
     )
     n_samples, n_labels = outcome.Y.shape
     parts, n_errors = [], np.zeros(n_labels)

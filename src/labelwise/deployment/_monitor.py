@@ -180,8 +180,9 @@ class Monitor:
         measured = [samples.quotient(one) for one in self.promises]
         gains = []
         for promise, one in zip(self.promises, measured, strict=True):
-            numbers, most = one.numbers(one.on_scale(promise.limit))
-            gains.append(np.log1p(-np.multiply.outer(BETS / most, numbers)).sum(axis=1))
+            numbers, least, _ = one.bets(-1.0, np.array([one.on_scale(promise.limit)]))
+            bets = np.multiply.outer(-BETS / least, numbers(slice(None))[:, 0])
+            gains.append(np.log1p(bets).sum(axis=1))
         paid = -math.log((number + 1) * (number + 2) * BETS.size)
         capital, best, since = self._state
         capital = np.logaddexp(capital, paid) + np.array(gains)

@@ -9,7 +9,7 @@ between known bounds: tests by betting need no more.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,8 +22,6 @@ from labelwise.decisions import Bands, Thresholds
 
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
-# Samples of which the numbers of all tested values are in memory.
-_TOGETHER = 10_000
 _RATES = ("precision", "recall")
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
@@ -214,21 +212,18 @@ class Quotient(NamedTuple):
         """The quotient itself."""
         return float(self.above.sum() / self.below.sum()) if self.below.any() else math.nan
 
-    def numbers(self, limit: float) -> tuple[np.ndarray, float]:
-        """Return numbers with a mean of at least 0 if the quotient reaches a limit; the largest."""
-        # A bound that is not 0 allows tests of a limit of 1.
-        return self.above - limit * self.below, max((1 - limit) * self.most_above, 1e-9)
+    def bets(self, sign: float, grid: np.ndarray) -> tuple[Callable[[Any], np.ndarray], Any, Any]:
+        """Return what bets on the quotient above (sign 1) or below (sign -1) each value need.
 
-    def bets(self, sign: float, grid: np.ndarray) -> tuple[Iterator[np.ndarray], Any, Any]:
-        """Return what bets on the quotient above (sign 1) or below (sign -1) each value need."""
+        These are numbers of units with a mean above 0 if it is, the least of them, below 0 also for
+        values of 0 and 1, and rough mean squares.
+        """
+
+        def numbers(rows: Any) -> np.ndarray:
+            return np.asarray(sign * (self.above[rows, None] - grid * self.below[rows, None]))
+
         least = -grid * self.most_below if sign > 0 else (grid - 1) * self.most_above
-        blocks = (
-            sign * (self.above[rows, None] - grid * self.below[rows, None])
-            for rows in (
-                slice(first, first + _TOGETHER) for first in range(0, self.above.size, _TOGETHER)
-            )
-        )
-        return blocks, np.minimum(least, -1e-9), (grid * (1 - grid) + 1e-3) * self.scale
+        return numbers, np.minimum(least, -1e-9), (grid * (1 - grid) + 1e-3) * self.scale
 
 
 class DecidedSamples:

@@ -11,13 +11,7 @@ from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._cell_lists import write_cells
 from labelwise.cli._inputs import MatrixSource
-from labelwise.cli._outputs import (
-    Outputs,
-    check_ending,
-    check_safe_csv,
-    warnings_as_notes,
-    working,
-)
+from labelwise.cli._outputs import Outputs, check_ending, check_safe_csv, warnings_as_notes, working
 from labelwise.cli.running import command
 
 
