@@ -31,7 +31,7 @@ TABLE = Path(__file__).with_name("deployment.md")
 # Numbers of draws of each table; BENCH_DRAWS sets another one for all.
 N_AUDITS, N_CHECKS, N_MONITORS = 200, 300, 1000
 SIZES = (200, 500, 2000)
-VERDICTS = ("kept", "broken", "not enough rows")
+VERDICTS = ("kept", "broken", "not enough samples")
 MEASURES = {"precision": precision, "recall": recall, "f": f_measure}
 
 
@@ -155,7 +155,7 @@ def monitor_lines(n_draws: int) -> list[str]:
 def check_lines(n_draws: int) -> list[str]:
     """Return how often checks of two promises end with each verdict on one of them."""
     lines = [
-        "| precision less the limit | rows | kept | broken | not enough rows |",
+        "| precision less the limit | rows | kept | broken | not enough samples |",
         "|--:|--:|--:|--:|--:|",
     ]
     rule = best_thresholds([[0.2, 0.2], [0.8, 0.8]], [[0, 0], [1, 1]])  # at 0.5

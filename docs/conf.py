@@ -7,7 +7,7 @@ from typing import Any
 from labelwise import __version__
 
 ROOT = Path(__file__).parents[1]
-# The studies are no part of the package.
+# The studies are not part of the package.
 sys.path.insert(0, str(ROOT))
 
 project = "labelwise"
@@ -30,6 +30,8 @@ exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "labelwise"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

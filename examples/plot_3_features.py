@@ -30,7 +30,7 @@ selector.ranking_.size, selector.get_feature_names_out(corpus.feature_names)
 # %%
 # Sets of terms from one ranking are nested, so that the inner products of a larger set are those of
 # the smaller set plus those of the added terms. Error bars are standard errors over ten parts of
-# the test rows.
+# the test samples.
 
 model = OkapiNeighbors(n_neighbors=30).fit(train.X, train.Y)
 sizes = [20, 50, 100, 200, 400, 800, 1600]

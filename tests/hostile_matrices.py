@@ -218,7 +218,7 @@ FAULTS = {
     "dok": {"column beyond": lambda A: A._dict.update({(0, 10**6): 1.0}) or A},
 }
 OF_MATRICES = [(kind, fault) for kind, faults in FAULTS.items() for fault in faults]
-# In the place of an argument that is no matrix.
+# In the place of an argument that is not a matrix.
 OF_OTHERS = [("csr", "long pointer"), ("coo", "row beyond")]
 
 

@@ -27,7 +27,7 @@ def chances_of_errors(scores: np.ndarray, truth: np.ndarray, rate: float = 0.05)
     if not truth.any() or truth.all():
         return np.zeros(truth.size)
     share = truth.mean()
-    # Ranks, because scores that are nearly equal are no different numbers for scikit-learn.
+    # Ranks, because scikit-learn takes scores that are nearly equal as equal.
     ranks = np.unique(scores, return_inverse=True)[1]
     fitted = IsotonicRegression().fit_transform(ranks, truth.astype(np.float64))
     # Pieces with few samples are drawn to the share of all: a single positive proves little.

@@ -40,7 +40,7 @@ Values = dict[tuple[str, str, str], np.ndarray]  # data set, model, measure -> v
 
 
 def trees() -> Any:
-    """Return a model of all labels that is no line."""
+    """Return a model of all labels that is not a line."""
     return ExtraTreesClassifier(40, min_samples_leaf=4, random_state=0)
 
 

@@ -38,7 +38,7 @@ LEFT_OUT = ("on new ", "trusted", "Expect ", "Do not rely", "not tuned on", "by 
 
 
 def comparable(text):
-    """The lines of a report without those about new rows and about how rows are matched."""
+    """The lines of a report without those about new samples and about how rows are matched."""
     return [line for line in text.splitlines() if not any(word in line for word in LEFT_OUT)]
 
 

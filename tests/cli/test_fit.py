@@ -230,12 +230,12 @@ def test_fit_says_what_it_chose_what_that_is_worth_and_how_long_it_took(train, t
     assert lines[1] == "columns: 4 numbers, 1 id"
     assert re.fullmatch(rule, lines[2])
     assert lines[3] == (
-        f"micro-f is {fitted.value_:.4f} on held-out rows, and {fitted.corrected_value_:.4f} if no "
-        "row is decided by thresholds tuned on it"
+        f"micro-f is {fitted.value_:.4f} on held-out samples, and {fitted.corrected_value_:.4f} if "
+        "no sample is decided by thresholds tuned on it"
     )
     done = run_program(tmp_path, *arguments, "--maximize", "none", "--force")
     assert "learner: br, decides each label at a probability of 0.5; fitted in" in done.stdout
-    assert "no value on held-out rows: no measure was named" in done.stdout
+    assert "no value on held-out samples: no measure was named" in done.stdout
 
 
 def test_fit_measures_rules_that_are_not_tuned_on_held_out_rows(train, tmp_path):
@@ -254,7 +254,7 @@ def test_fit_measures_rules_that_are_not_tuned_on_held_out_rows(train, tmp_path)
     few = tmp_path / "few.csv"
     few.write_text("\n".join(train.read_text().splitlines()[:9]) + "\n")
     done = run_program(tmp_path, "fit", few, *arguments[2:-1], "--learner", "lfp", "--force")
-    assert "no value on held-out rows: there are too few rows" in done.stdout
+    assert "no value on held-out samples: there are too few samples" in done.stdout
 
 
 def test_scores_are_calibrated_for_rules_that_need_probabilities(train, tmp_path):
@@ -419,7 +419,7 @@ def test_auto_shows_what_it_tried_and_decides_as_the_best(train, tmp_path):
     done = run_program(tmp_path, *arguments, "--time", "20", "--verbose")
     fitted = labelwise.load(tmp_path / "m.skops")
     assert str(fitted.leaderboard_) in done.stdout
-    assert f"{fitted.corrected_value_:.4f} if no row is decided" in done.stdout
+    assert f"{fitted.corrected_value_:.4f} if no sample is decided" in done.stdout
     assert "1 of 4, " in done.stderr
     assert (fitted.budget, fitted.maximize, fitted.verbose) == (20.0, "micro-f", 0)
     for option in (("--maximize", "none"), ("--calibrate",)):

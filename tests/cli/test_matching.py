@@ -294,6 +294,6 @@ def test_times_as_ids_match_between_csv_and_parquet(tmp_path, step):
         run("tune", tmp_path / "s.csv", tmp_path / name, "--ids", "time", "--shrink", "0", "--json")
         for name in ("y.csv", "y.parquet")
     ]
-    # The value on unseen rows is estimated on folds, which depend on the order of the rows.
+    # The value on unseen samples is estimated on folds, which depend on the order of the rows.
     of_csv, of_parquet = (json.loads(shown)["labels"] for shown in both)
     assert of_csv == of_parquet

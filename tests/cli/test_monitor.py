@@ -1,4 +1,4 @@
-"""`labelwise check` and `labelwise monitor` test promises on new rows, with exit codes."""
+"""`labelwise check` and `labelwise monitor` test promises on new samples, with exit codes."""
 
 import json
 
@@ -47,7 +47,7 @@ def files(name):
 
 @pytest.mark.parametrize(
     ("name", "code", "verdict"),
-    [("good", 0, "kept"), ("bad", 1, "broken"), ("few", 3, "not enough rows")],
+    [("good", 0, "kept"), ("bad", 1, "broken"), ("few", 3, "not enough samples")],
 )
 def test_the_exit_code_of_a_check_is_its_verdict(folder, name, code, verdict):
     rule = Thresholds.load(folder / "t.json")

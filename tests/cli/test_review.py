@@ -53,7 +53,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def decided(folder):
-    """The folder with bands, decisions and the queue of new rows."""
+    """The folder with bands, decisions and the queue of new samples."""
     scores, Y = problem(1)
     table(folder / "new.csv", scores)
     table(folder / "truth.csv", Y)
@@ -83,10 +83,10 @@ def test_the_file_has_the_bands_of_the_library(folder, words, arguments):
     np.testing.assert_array_equal(found.lower, expected.lower)
     assert found.label_names == tuple(NAMES)
     assert (
-        f"about {expected.evidence.review_per_1000:,.0f} cells of 1,000 rows go to review"
+        f"about {expected.evidence.review_per_1000:,.0f} cells of 1,000 samples go to review"
         in done.stdout
     )
-    assert "on new rows (cross-validation): precision" in done.stdout
+    assert "on new samples (cross-validation): precision" in done.stdout
 
 
 def test_the_executable_tunes_decides_and_evaluates(folder):
@@ -238,7 +238,7 @@ def test_rates_that_new_rows_will_not_keep_are_named(folder):
     words = ("--review", "auto", "--min-precision", "1", "--min-recall", "1")
     shown = run_program(folder, "tune", "s.csv", "y.csv", *words).stdout
     assert "Expect a recall of about 0.9" in shown
-    assert "--min-recall 1 is met on the tuning rows only." in shown
+    assert "--min-recall 1 is met on the tuning samples only." in shown
 
 
 def test_a_whole_number_is_a_total_and_a_decimal_number_a_mean_of_a_row():
@@ -269,7 +269,7 @@ def test_guaranteed_bands_are_tuned_and_say_so(folder):
     done = run_program(folder, *words, "-o", "b.json")
     assert done.code == 0, done.stderr
     assert "guaranteed on new samples with probability 0.9: micro precision at" in done.stdout
-    assert "on new rows" not in done.stdout
+    assert "cross-validation" not in done.stdout
     record = json.loads(run_program(folder, *words, "--json").stdout)
     found = Bands.load(folder / "b.json").evidence.guarantee
     assert record["guarantee"] == asdict(found)

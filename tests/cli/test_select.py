@@ -72,7 +72,7 @@ def test_the_kept_terms_are_written_with_their_names_beside(file, documents, tmp
         columns = list(csv.DictReader(lines))
     assert [c["name"] for c in columns if c["kind"] == "term"] == [str(j) for j in kept]
     assert [c["kind"] for c in columns].count("label") == 5
-    assert "7 of 80 terms kept, scored on all rows" in shown
+    assert "7 of 80 terms kept, scored on all samples" in shown
     assert str(output) in shown
 
 
@@ -99,7 +99,7 @@ def test_terms_are_scored_on_training_rows_where_there_are_such(documents, tmp_p
     selector = TermSelector(5).fit(documents.X[:100], documents.Y[:100])
     reduced = read_svmlight(output).X.toarray()
     assert np.array_equal(reduced, documents.X[:, selector.get_support()].toarray())
-    assert "scored on the 100 training rows" in shown
+    assert "scored on the 100 training samples" in shown
 
 
 def test_the_curve_is_that_of_separate_runs_and_names_the_smallest_set(documents, monkeypatch):
@@ -126,7 +126,7 @@ def test_a_curve_is_shown_in_words_and_drawn(file, tmp_path):
     matplotlib.use("Agg")
     figure = tmp_path / "curve.svg"
     shown = select(file, curve=True, k=10, output=figure)
-    assert "each fifth of the rows in turn" in shown
+    assert "each fifth of the samples" in shown
     assert "smallest set within one standard error of the peak" in shown
     assert figure.read_bytes().startswith(b"<?xml")
 

@@ -18,7 +18,7 @@ LABELS = ["sea", "sky", "old town"]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Training and test rows, models of thresholds and of expected F."""
+    """Training and test samples, models of thresholds and of expected F."""
     path = tmp_path_factory.mktemp("model")
     data, _ = make_multilabel(260, n_labels=3, random_state=0)
     features = data.X.toarray() if hasattr(data.X, "toarray") else data.X

@@ -144,7 +144,7 @@ def test_no_value_on_new_rows_is_printed_if_some_folds_cannot_meet_a_limit(tmp_p
     scores, Y = np.array([[0.9], [0.5], [0.6], [0.4]]), np.array([[1], [1], [0], [0]])
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--min-precision", "1", "--min-recall", "0.5")
-    assert "on new rows: not known, the other folds give no thresholds" in shown
+    assert "on new samples: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(("n_rows", "shrink"), [(1, "0"), (2, "auto")])
@@ -153,7 +153,7 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--shrink", shrink)
     assert "micro f_measure 1.0000" in shown
-    assert "on new rows: not known, the other folds give no thresholds" in shown
+    assert "on new samples: not known, the other folds give no thresholds" in shown
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_values_are_those_of_the_measures(rule):
 
 
 @pytest.mark.parametrize(
-    ("limit", "verdict"), [(0.6, "kept"), (0.8, "broken"), (0.7, "not enough rows")]
+    ("limit", "verdict"), [(0.6, "kept"), (0.8, "broken"), (0.7, "not enough samples")]
 )
 def test_a_promise_is_kept_broken_or_needs_more_rows(rule, limit, verdict):
     scores, Y = draw(np.random.default_rng(2), 600)
@@ -62,12 +62,12 @@ def test_verdicts_on_promises_at_their_limit_are_seldom_wrong(rule):
     wrong = 0
     for _ in range(100):
         verdicts = check_promises(rule, *draw(random, 100), at_least=asked, level=0.8).verdicts
-        wrong += any(one != "not enough rows" for one in verdicts)
+        wrong += any(one != "not enough samples" for one in verdicts)
     assert wrong <= 30  # 20 are expected at most
 
 
 @pytest.mark.parametrize(
-    ("margin", "verdict"), [(-0.1, "kept"), (0.0, "not enough rows"), (0.1, "broken")]
+    ("margin", "verdict"), [(-0.1, "kept"), (0.0, "not enough samples"), (0.1, "broken")]
 )
 def test_a_macro_average_is_tested_by_the_bounds_of_its_labels(rule, margin, verdict):
     scores, Y = draw(np.random.default_rng(12), 1000)
@@ -83,7 +83,7 @@ def test_verdicts_on_a_macro_average_at_its_limit_are_seldom_wrong(rule):
     wrong = 0
     for _ in range(60):
         verdicts = check_promises(rule, *draw(random, 150), at_least=asked, level=0.6).verdicts
-        wrong += any(one != "not enough rows" for one in verdicts)
+        wrong += any(one != "not enough samples" for one in verdicts)
     assert wrong <= 31  # 24 are expected at most
 
 
@@ -121,7 +121,11 @@ def test_an_end_of_an_interval_is_the_last_value_before_one_that_no_bet_rejects(
 def test_a_largest_number_of_decisions_is_tested_like_a_least_share(rule):
     scores, Y = draw(np.random.default_rng(16), 2000)
     mean = rule.decide(scores).sum(axis=1).mean()
-    for limit, verdict in ((mean + 0.2, "kept"), (mean, "not enough rows"), (mean - 0.2, "broken")):
+    for limit, verdict in (
+        (mean + 0.2, "kept"),
+        (mean, "not enough samples"),
+        (mean - 0.2, "broken"),
+    ):
         check = ConstraintCheck("max_decisions", limit * 2000, mean * 2000, mean * 2000)
         promised = replace(rule, evidence=replace(rule.evidence, constraints=(check,)))
         found = check_promises(promised, scores, Y)

@@ -41,7 +41,9 @@ def test_an_iterator_of_pairs_serves_once():
 
 
 def test_rows_that_are_on_both_sides_are_counted_in_a_warning():
-    with pytest.warns(UserWarning, match="puts 2 of the 4 test rows of split 1 into the training"):
+    with pytest.warns(
+        UserWarning, match="puts 2 of the 4 test samples of split 1 into the training"
+    ):
         splits_of([(ROWS[4:], ROWS[:4]), (ROWS[:8], ROWS[6:])], Y, Y)
 
 

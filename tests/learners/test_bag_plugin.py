@@ -196,7 +196,7 @@ def test_summaries_go_into_any_learner_and_keep_names():
     model = make_pipeline(BagSummary("mean"), IndependentFPlugin(FAST))
     assert model.fit(train.samples, train.Y).predict(test.samples).shape == (27, 10)
     summary = BagSummary().fit(train)
-    # Warnings are errors here: a data set's names are no columns that scikit-learn would miss.
+    # Warnings are errors here: a data set's names are not columns that scikit-learn would miss.
     assert summary.transform(test).shape == (27, 128)
     names = summary.get_feature_names_out()
     assert names[0] == "mean of pixel 0,0"

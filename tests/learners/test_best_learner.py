@@ -393,7 +393,7 @@ def test_the_leaderboard_prints_as_a_table_and_as_html():
         "(chosen)",
         *["0.5000", "0.4000", "0.0100", "1.0", "9"],
     ]
-    assert str(board).splitlines()[3].startswith("value: on held-out rows, on which")
+    assert str(board).splitlines()[3].startswith("value: on held-out samples, on which")
     assert board._repr_html_().startswith("<table>")
     assert [row["chosen"] for row in board.rows()] == [True, False]
     assert "was chosen" not in str(board)

@@ -103,7 +103,7 @@ class RowCurves:
     Y: sparse.csc_array
     names: tuple[str, ...] | None
     weights: np.ndarray | None = None  # of the rows, by `exact_weights`; None if all count once
-    # Cells without truth, which have no score (scores are CSR) and are no positives; None if none.
+    # Cells without truth, which have no score (scores are CSR) and no positive; None if none.
     missing: sparse.csc_array | None = None
     # Columns that are labels in slices have no score for samples of other slices (scores are CSR).
     slicing: SliceColumns | None = None

@@ -13,7 +13,7 @@ from labelwise.splitting import MultilabelStratifiedKFold
 
 
 def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the numbers of the training rows and of the test rows of each split, checked.
+    """Return the numbers of the training samples and of the test samples of each split, checked.
 
     A number means that many folds of `MultilabelStratifiedKFold`. Other splits are those of a
     splitter, or pairs of row numbers or of boolean masks of all rows.
@@ -44,8 +44,8 @@ def _checked(pair: Any, split: int, n_samples: int) -> tuple[np.ndarray, np.ndar
     n_shared = int(trained[test].sum())
     if n_shared:
         warnings.warn(
-            f"cv puts {n_shared} of the {test.size} test rows of split {split} into the training "
-            "part too: their scores are not held out.",
+            f"cv puts {n_shared} of the {test.size} test samples of split {split} into the "
+            "training part too: their scores are not held out.",
             stacklevel=5,
         )
     return train, test

@@ -226,7 +226,7 @@ def _from_table(
     allow_gaps: bool,
 ) -> NamedMatrix:
     # Ids of a csv file are read as text because of their zeros in front; parquet has types, which
-    # tell a label called "id" from an index.
+    # distinguish a label called "id" from an index.
     is_parquet = plain_ending(path) == ".parquet"
     as_text = () if is_parquet else (*ID_NAMES, *ROW_NAMES, *(asked or ()))
     tables = Tables([path], as_text, max_bytes)

@@ -83,7 +83,7 @@ def _check_forest(forest: Any) -> None:
     """Refuse trees that read more features, or have other classes, than their forest."""
     for tree in getattr(forest, "estimators_", ()):
         _check_owner(tree, forest)
-        # The forest makes an array of so many columns for the classes.
+        # The forest makes an array with this number of columns for the classes.
         known = np.atleast_1d(getattr(forest, "n_classes_", tree.tree_.n_classes))
         if not np.array_equal(known, tree.tree_.n_classes):
             raise ValueError("the trees of a forest must have its classes")

@@ -7,7 +7,7 @@ also estimates the value on other samples by cross-fitting (`cross_fitted`, `ran
 
 `problem/` has the problem, its copies and decisions on it, `objectives/` the request and the best
 cuts of each objective, `shrinkage/` blended curves, and `guarantees/` certified thresholds. Files
-of this package solve, cross-fit and draw, and hold the result with its JSON file.
+of this package solve, cross-fit and draw, and store the result with its JSON file.
 `labelwise.decisions` publishes functions and estimators on this package and may import its files;
 learners, reports and the command line use the names listed here.
 """

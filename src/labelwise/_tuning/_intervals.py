@@ -1,4 +1,4 @@
-"""Confidence intervals of the value on new rows, and spreads of the thresholds."""
+"""Confidence intervals of the value on new samples, and spreads of the thresholds."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Retuning(NamedTuple):
 
 
 def bootstrap(problem: Problem, retuning: Retuning, counts_empty: bool) -> Bounds:
-    """Return a confidence interval of the value on new rows, and the spread of each threshold.
+    """Return a confidence interval of the value on new samples, and the spread of each threshold.
 
-    The cross-validated value differs from the value that the thresholds have on new rows for two
+    The cross-validated value differs from the value that the thresholds have on new samples for two
     reasons: it is measured on a random sample of rows, and the thresholds were tuned on a random
     sample. The interval adds independent draws of both deviations. The first draws are values of
     cross-fitted decisions (each row decided by thresholds of other folds) under random weights of
@@ -101,7 +101,7 @@ def _why_not(problem: Problem, counts_empty: bool) -> str:
         kind = "rows" if problem.groups is None else "groups"
         return f"it needs at least {LEAST_UNITS} {kind}, got {problem.n_units}"
     if counts_empty and not problem.support.all():
-        return "a macro average needs positives of every label to say what new rows will show"
+        return "a macro average needs positives of every label to say what new samples will show"
     return ""
 
 
@@ -155,7 +155,7 @@ def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
     """Return the share of repeats in which thresholds of other folds decide each cell.
 
     Folds are random. Stratified folds would have the same label shares as the rows that were tuned
-    on, which new rows need not have, and would make the value too high.
+    on, which new samples need not have, and would make the value too high.
     """
     total = sparse.csr_array(problem.Y.shape, dtype=np.float64)
     for _ in range(N_REPEATS):

@@ -275,7 +275,7 @@ def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:
 
 
 def _only_split(samples: Samples, cv: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a `cv` that gives a single split."""
+    """Return the training and the test samples of a `cv` that gives a single split."""
     if is_whole(cv):
         raise ValueError(f"refit=False needs a cv that gives one split, got {cv!r}.")
     splits = splits_of(cv, samples.X, samples.Y, samples.groups)

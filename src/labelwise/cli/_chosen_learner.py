@@ -144,7 +144,7 @@ def _calibrated(learner: Any, model: Any) -> tuple[Any, Any]:
 def _rule_in_words(model: Any, maximize: str) -> str:
     is_of_samples = isinstance(model, learners.BestLearner) and maximize == "sample-f"
     if isinstance(model, learners.IndependentFPlugin) or is_of_samples:
-        return "the label set of highest expected F, row by row, labels taken as independent"
+        return "the label set of highest expected F of each sample, labels taken as independent"
     if isinstance(model, learners.BagPlugin):
         return f"thresholds tuned for {maximize} on held-out bags"
     if getattr(model, "guarantee", None) is not None:

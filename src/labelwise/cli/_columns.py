@@ -127,7 +127,7 @@ def without_columns(
 def note_of_blocks(rows: Dataset) -> None:
     """Remark on columns whose values come in blocks of rows, as those of patients do.
 
-    Rows of a block are alike, so that rows of other folds tell a model what it is tested on.
+    Rows of a block are alike, so that rows of other folds show a model its test samples.
     """
     import numpy as np
 

@@ -170,7 +170,7 @@ def _in_order(truth: NamedMatrix, names: tuple[str, ...]) -> Any:
 
 
 def digest_of(Y: Any) -> str:
-    """Return a text that tells label matrices of training rows from others."""
+    """Return a text that distinguishes label matrices of training samples from others."""
     cells = sparse.coo_array(Y)
     order = np.lexsort((cells.coords[1], cells.coords[0]))
     parts = (*(axis[order].astype(np.int64) for axis in cells.coords), cells.data[order] == 1)

@@ -14,7 +14,7 @@ from labelwise.deployment._bounds import bounds
 from labelwise.deployment._estimates import from_to
 from labelwise.deployment._promises import DecidedSamples, Promise, promises_of, records, table_of
 
-KEPT, BROKEN, OPEN = "kept", "broken", "not enough rows"
+KEPT, BROKEN, OPEN = "kept", "broken", "not enough samples"
 # Values that are tested of one measure, and of each label of a macro average.
 _VALUES, _VALUES_OF_LABELS = 501, 101
 
@@ -35,7 +35,7 @@ class PromiseCheck:
         Lower and upper ends of intervals, which contain all measures on new samples together with
         probability `level`.
     verdicts : tuple of str
-        "kept", "broken" or "not enough rows".
+        "kept", "broken" or "not enough samples".
     level : float
         Probability that no verdict is wrong.
     n_samples : int

@@ -65,7 +65,7 @@ class OkapiNeighbors(ScoringClassifier):
 
     Notes
     -----
-    Neighbours are exact, in double precision; among equal products the training rows that come
+    Neighbours are exact, in double precision; among equal products the training samples that come
     first are nearer. All cores share the test documents, and each needs one number for every
     training document. A test document takes the sum over its terms of the training documents that
     have them, and about one pass over all training documents.

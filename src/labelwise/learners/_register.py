@@ -162,13 +162,13 @@ def _installed(module: str, class_name: str) -> Build:
 
 
 _HALF = "each label at a probability of 0.5"
-_HIGHEST_F = "the label set of highest expected F, row by row"
+_HIGHEST_F = "the label set of highest expected F of each sample"
 _BOOSTED = "binary relevance: boosted trees a label, by {}"
 LEARNERS = (
     RegisteredLearner(
         "auto",
         "BestLearner",
-        "the best of several learners, or the mean of the best few, on held-out rows",
+        "the best of several learners, or the mean of the best few, on held-out samples",
         "as the best learner does",
         _own("BestLearner", is_seeded=True, blend=True),
     ),
@@ -258,7 +258,7 @@ LEARNERS = (
     RegisteredLearner(
         "lfp",
         "IndependentFPlugin",
-        "highest expected F of each row, labels taken as independent",
+        "highest expected F of each sample, labels taken as independent",
         _HIGHEST_F,
         _own("IndependentFPlugin", is_scaled=True),
         "sample-f",
@@ -266,7 +266,7 @@ LEARNERS = (
     RegisteredLearner(
         "efp",
         "ExactFPlugin",
-        "highest expected F of each row, by regressions of label and label count",
+        "highest expected F of each sample, by regressions of label and label count",
         _HIGHEST_F,
         _own("ExactFPlugin", is_scaled=True),
         "sample-f",
@@ -276,7 +276,7 @@ LEARNERS = (
     RegisteredLearner(
         "sfp",
         "SampledFPlugin",
-        "highest expected F of each row, from label sets drawn by chains",
+        "highest expected F of each sample, from label sets drawn by chains",
         _HIGHEST_F,
         _own("SampledFPlugin", is_seeded=True, is_scaled=True),
         "sample-f",
@@ -328,8 +328,8 @@ LEARNERS = (
     RegisteredLearner(
         "rml",
         "ReverseMultilabel",
-        "structured support vector machine, trained on the F of each row",
-        "each label at a score of 0, learned for the F of rows",
+        "structured support vector machine, trained on the F of each sample",
+        "each label at a score of 0, learned for the F of samples",
         _own("ReverseMultilabel", is_seeded=True, is_scaled=True),
         "sample-f",
     ),
@@ -337,7 +337,7 @@ LEARNERS = (
         "sml",
         "SubmodularMultilabel",
         "the same with gains for pairs of labels, decided by minimum cuts",
-        "the label set of highest score, learned for the F of rows",
+        "the label set of highest score, learned for the F of samples",
         _own("SubmodularMultilabel", is_seeded=True, is_scaled=True),
         "sample-f",
     ),

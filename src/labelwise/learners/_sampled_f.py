@@ -241,7 +241,7 @@ Sampler = Callable[[np.ndarray, int, int], np.ndarray]
 
 
 class DrawnDecisions(NamedTuple):
-    """Decided label sets with their expected F, and what else the draws of a sample tell."""
+    """Decided label sets, their expected F, and other estimates from the draws of a sample."""
 
     decided: np.ndarray  # (n_samples, n_labels), int8
     value: np.ndarray  # (n_samples,)

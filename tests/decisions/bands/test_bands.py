@@ -126,7 +126,7 @@ def test_new_scores_between_those_of_the_tuning_data_have_a_probability():
 
 def test_the_text_says_what_goes_to_review(bands):
     text = repr(bands)
-    assert "about 500 cells of 1,000 rows go to review (25.00% of all cells)" in text
+    assert "about 500 cells of 1,000 samples go to review (25.00% of all cells)" in text
     assert "the smallest queue: 500, the best of all" in text
     assert text.splitlines()[-1].split() == ["sea", "0.25", "0.75", "2", "1", "2"]
     many = review_bands(np.zeros((1, 30)), np.ones((1, 30)), min_recall=1)

@@ -15,7 +15,7 @@ NUMBERS = st.sampled_from([0.0, 1.0, 0.25, -1.0, 3.0]) | st.floats(-2, 2)
 
 @st.composite
 def estimates(draw, max_labels=6, max_sizes=6):
-    """Tables [label, s - 1] with ties, zeros and numbers that are no probabilities; p_empty."""
+    """Tables [label, s - 1] with ties, zeros and numbers that are not probabilities; p_empty."""
     n_labels, n_sizes = draw(st.integers(1, max_labels)), draw(st.integers(1, max_sizes))
     n_cells = n_labels * n_sizes
     cells = draw(st.lists(NUMBERS, min_size=n_cells, max_size=n_cells))

@@ -16,8 +16,8 @@ _STEPS_PER_UNIT, _DEEPEST = 128.0, 40
 # itself shrink with the distance to it, so that a capital just below the target often stays there:
 # of tests that an exact binomial test passes 99 times in 100, they passed 76, with the margin 99.
 _MARGIN = 0.05
-# Rows that the variance of the tuning rows counts as, beside the rows seen so far. Errors are rare
-# and large: the variance of a few rows without one is too low, and bets are too high.
+# The variance of the tuning samples counts as this many rows, beside the rows seen so far. Errors
+# are rare and large: the variance of a few rows without one is too low, and bets are too high.
 _PRIOR_ROWS = 200.0
 _LEAST_VARIANCE = 1e-12
 

@@ -23,7 +23,7 @@ from labelwise._tuning.problem._problem import Problem
 # Cuts of each label that are tested, and cuts of all labels in memory.
 _MOST_CUTS, _FEWEST_CUTS, _MOST_IN_ALL = 100, 5, 2**23
 _RATES = ("min_precision", "min_recall")
-# No label needs more error-free decisions than this at a level that floats can tell from 1.
+# No label needs more error-free decisions than this at any level below 1 in double precision.
 _MOST_NEEDED = 2**31
 
 
@@ -32,11 +32,11 @@ def certified_labels(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Certify the cut of each label with the best value that passes its tests.
 
-    The cuts of a label are tested on the calibration rows in an order that the tuning rows give:
-    from the cut at which the constraint is met with the highest significance to the cut with the
-    best value, until the first test fails. A label without positives in the tuning rows has no
-    cut to test. Return the thresholds, inf for a label without one, and how many decisions without
-    an error each label lacks.
+    The cuts of a label are tested on the calibration samples in an order that the tuning samples
+    give: from the cut at which the constraint is met with the highest significance to the cut with
+    the best value, until the first test fails. A label without positives in the tuning samples has
+    no cut to test. Return the thresholds, inf for a label without one, and how many decisions
+    without an error each label lacks.
     """
     problem = tuning.problem
     cuts = problem.cuts_of_all()

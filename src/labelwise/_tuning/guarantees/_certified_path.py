@@ -27,7 +27,7 @@ from labelwise._tuning.objectives._request import Request
 # Limits that are tested for a lower bound of a rate, and the largest factor of samples to advise.
 _N_RATES, MOST_TIMES = 100, 1000.0
 # Limits of F that are tested, and where the first and the last of them are, in standard errors
-# from the F on the tuning rows.
+# from the F on the tuning samples.
 _N_LIMITS, _FIRST, _LAST, _N_FAR = 60, -12.0, 2.0, 40
 _BLOCK = 2**15
 
@@ -43,10 +43,10 @@ class CertifiedPoint(NamedTuple):
 def certified_point(
     choices: Sequence[PathChoice], calibration: IndependentUnits, request: Request, alpha: float
 ) -> CertifiedPoint | None:
-    """Find the point with the best value on the tuning rows that the calibration rows certify.
+    """Find the point of best value on the tuning samples that calibration samples certify.
 
-    The points and their order depend on the tuning rows only. They are tested in this order on the
-    calibration rows, each at the full level, until the first test fails (fixed sequence): then a
+    The points and their order depend on the tuning samples only. They are tested in this order on
+    the calibration samples, each at the full level, until the first test fails (fixed sequence): a
     point that breaks a constraint is passed with probability at most alpha, whatever the number
     of points, because the first such point must have been rejected falsely. None if the first
     test fails.

@@ -233,7 +233,7 @@ class Request:
     guarantee: Any = field(
         default=None,
         metadata=option(
-            "Probability, e.g. 0.95, with which --min-precision and --min-recall hold on new rows.",
+            "Probability, e.g. 0.95, of --min-precision and --min-recall on new samples.",
             check=_check_guarantee,
             parse=parse_number_or_word,
         ),

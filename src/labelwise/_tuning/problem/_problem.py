@@ -28,7 +28,7 @@ from labelwise._validation import (
     slice_texts,
 )
 
-# Scores of so many labels show which rows may be copies of each other.
+# With at least this many labels, scores show which rows may be copies of each other.
 _LABELS_TO_COMPARE = 8
 
 

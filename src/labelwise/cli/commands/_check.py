@@ -11,7 +11,7 @@ from labelwise.cli._outputs import Outputs, warnings_as_notes, working
 from labelwise.cli.running import command
 
 # Exit codes by verdict.
-_CODES = {"kept": 0, "broken": 1, "not enough rows": 3}
+_CODES = {"kept": 0, "broken": 1, "not enough samples": 3}
 
 
 @command(
@@ -31,9 +31,9 @@ def check(
     seed: opt.Seed = 0,
     source: MatrixSource,
 ) -> None:
-    """Check on new rows whether promises are kept.
+    """Check on new samples whether promises are kept.
 
-    The exit code is 0 if they are kept, 1 if one is broken, and 3 with too few rows.
+    The exit code is 0 if they are kept, 1 if one is broken, and 3 with too few samples.
     """
     outputs = Outputs()
     with working("checking"), warnings_as_notes():

@@ -38,7 +38,7 @@ seeds = [0]
 class = "sklearn.neighbors.KNeighborsClassifier"
 params = { n_neighbors = 10 }
 
-# The same model, with thresholds tuned for micro-f on held-out rows.
+# The same model, with thresholds tuned for micro-f on held-out samples.
 [models.tuned]
 class = "labelwise.decisions.TunedThresholds"
 params.estimator.class = "sklearn.neighbors.KNeighborsClassifier"

@@ -241,5 +241,5 @@ def _summary(rule: decisions.Thresholds | decisions.Bands, decided: Any) -> str:
         return decision_summary(decided)
     n_reviewed = int((decided == -1).sum())
     per_1000 = 1000 * n_reviewed / decided.shape[0]
-    review = f"{n_reviewed:,} cells to review ({per_1000:,.0f} in 1,000 rows)"
+    review = f"{n_reviewed:,} cells to review ({per_1000:,.0f} in 1,000 samples)"
     return f"{decision_summary(decided == 1)}; {review}"

@@ -236,7 +236,7 @@ class AnsweredStates(NamedTuple):
         return [
             f"accepted: {found.accepted:,} cells, precision {found.precision:.4f}, recall "
             f"{found.recall_accepted:.4f}",
-            f"to review: {found.reviewed:,} cells ({found.review_per_1000:,.0f} in 1,000 rows), "
+            f"to review: {found.reviewed:,} cells ({found.review_per_1000:,.0f} in 1,000 samples), "
             f"{of_cells:.2%} of all cells, in {of_rows:.2%} of the rows",
             f"accepted or to review: recall {found.recall:.4f}",
             "",

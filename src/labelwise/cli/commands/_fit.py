@@ -199,7 +199,7 @@ def _value_of_own_rule(
     of_rows: Mapping[str, np.ndarray],
     beta: float,
 ) -> float | None:
-    """Return the value on held-out rows of a rule that is not tuned on them; else None.
+    """Return the value on held-out samples of a rule that is not tuned on them; else None.
 
     Each fold is decided by a model of the others; rows of the same group are in the same fold. The
     models of tuned thresholds have such a value themselves.
@@ -328,17 +328,17 @@ def _rule_of(chosen: ChosenLearner) -> str:
 
 
 def _held_out_lines(chosen: ChosenLearner, value: float | None) -> list[str]:
-    """Say which value the decisions reach on held-out rows, or why there is none."""
+    """Say which value the decisions reach on held-out samples, or why there is none."""
     fitted = chosen.model
     if isinstance(fitted, learners.BagPlugin):
         return [f"{chosen.maximizes} is {fitted.thresholds_.value:.4f} on held-out bags"]
     if value is not None:
-        return [f"{chosen.maximizes} is {value:.4f} on held-out rows"]
+        return [f"{chosen.maximizes} is {value:.4f} on held-out samples"]
     if not isinstance(fitted, learners.BestLearner | decisions.TunedThresholds):
-        lack = "no measure was named" if chosen.maximizes is None else "there are too few rows"
-        return [f"no value on held-out rows: {lack}"]
+        lack = "no measure was named" if chosen.maximizes is None else "there are too few samples"
+        return [f"no value on held-out samples: {lack}"]
     table = [str(fitted.leaderboard_)] if isinstance(fitted, learners.BestLearner) else []
-    line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out rows"
+    line = f"{chosen.maximizes} is {fitted.value_:.4f} on held-out samples"
     known = _evidence(fitted)
     if known is not None and known.guarantee is not None:
         corrected = f"and {fitted.corrected_value_:.4f} on those of calibration"
@@ -346,4 +346,4 @@ def _held_out_lines(chosen: ChosenLearner, value: float | None) -> list[str]:
     if math.isnan(fitted.corrected_value_):
         return [*table, f"{line}, on which the thresholds were tuned"]
     corrected = f"{fitted.corrected_value_:.4f}"
-    return [*table, f"{line}, and {corrected} if no row is decided by thresholds tuned on it"]
+    return [*table, f"{line}, and {corrected} if no sample is decided by thresholds tuned on it"]

@@ -148,7 +148,7 @@ def _selection_lines(
 ) -> list[str]:
     """Return how many terms were kept, and the best of them with the number that ranks them."""
     n_rows = dataset.n_samples if dataset.train is None else dataset.train.size
-    scored_on = "all rows" if dataset.train is None else f"the {n_rows:,} training rows"
+    scored_on = "all samples" if dataset.train is None else f"the {n_rows:,} training samples"
     name, meaning, _ = _number_of_a_term(selector)
     return [
         repr(dataset),
@@ -209,7 +209,7 @@ def _write_columns(reduced: data.Dataset, scores: np.ndarray, path: Path, safe_c
 def curve_display(
     dataset: data.Dataset, selector: features.TermSelector, k: int, seed: int
 ) -> reports.TermCurveDisplay:
-    """Measure the curve on the test rows of a data set, or on five folds if it has none."""
+    """Measure the curve on the test samples of a data set, or on five folds if it has none."""
     if dataset.train is not None and dataset.test is not None:
         splits = [(dataset.train, dataset.test)]
     else:
@@ -223,7 +223,7 @@ def curve_display(
 
 def _curve_lines(dataset: data.Dataset, k: int, display: reports.TermCurveDisplay) -> list[str]:
     """Return the curve as bars, and the smallest number of terms that is enough."""
-    rows = "the test rows" if dataset.test is not None else "each fifth of the rows in turn"
+    rows = "the test samples" if dataset.test is not None else "each fifth of the samples in turn"
     highest = display.values[display.peak]
     title = f"R-precision on {rows}, {k} neighbours by Okapi weights"
     lines = [repr(dataset), "", title, ""]

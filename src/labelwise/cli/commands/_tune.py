@@ -59,7 +59,7 @@ def tune(
         str | None,
         typer.Option(
             help="Find bands (accept, review, reject) instead: most cells that a person reviews, "
-            "500 in total or 0.05 as mean of a row (50 cells of 1,000 rows); auto for the fewest "
+            "500 in total or 0.05 as mean of a sample (50 cells of 1,000); auto for the fewest "
             "that meet --min-precision and --min-recall, or for the least --cost."
         ),
     ] = None,
@@ -73,7 +73,8 @@ def tune(
         ),
     ] = False,
     bootstrap: Annotated[
-        int, typer.Option(help="Resamples for a 95% interval of the value on new rows, e.g. 200.")
+        int,
+        typer.Option(help="Resamples for a 95% interval of the value on new samples, e.g. 200."),
     ] = 0,
     seed: opt.Seed = 0,
     output: opt.ThresholdOutput = None,
@@ -86,7 +87,7 @@ def tune(
 ) -> None:
     """Find the thresholds that maximize a measure.
 
-    Its value on new rows is estimated, too.
+    Its value on new samples is estimated, too.
     """
     given, changed = opt.tuning_arguments(asked)
     if review is not None:
@@ -166,7 +167,7 @@ def _tuned_thresholds(
     in_blocks: bool = False,
     **names: Any,
 ) -> _Tuned:
-    """Tune thresholds, and estimate their value on new rows unless rows are read in blocks."""
+    """Tune thresholds, and estimate their value on new samples unless rows are read in blocks."""
     reason = "the other folds give no thresholds"
     if in_blocks:
         reason = _IN_BLOCKS
@@ -195,7 +196,7 @@ def _tuned_thresholds(
     tuned = replace(tuned, evidence=replace(tuned.evidence, **more))
     is_unknown = math.isnan(tuned.evidence.corrected_value)
     if is_unknown:
-        lines.append(f"on new rows: not known, {reason}")
+        lines.append(f"on new samples: not known, {reason}")
     head, *rest = tuned.report().split("\n\n")
     text = "\n".join(["\n\n".join([with_options(head), *rest]), *lines])
     return _Tuned(tuned, text, _record(tuned, free_value, reason if is_unknown else None))
@@ -251,7 +252,7 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 def _tuned_bands(
     review: str, given: dict[str, Any], samples: dict[str, Any], **names: Any
 ) -> _Tuned:
-    """Find bands for a review, and what they reach on new rows."""
+    """Find bands for a review, and what they reach on new samples."""
     rates = {name: given[name] for name in _RATES}
     more = {name: given[name] for name in ("cost", "guarantee")}
     most = None if review == "auto" else parse_count(review, "--review")
@@ -293,18 +294,18 @@ def _lines_on_new_rows(
 ) -> list[str]:
     """Say what bands reach on rows that they were not tuned on, and which rate is not kept."""
     if found is None:
-        return ["on new rows: not known, the other folds give no bands"]
+        return ["on new samples: not known, the other folds give no bands"]
     lines = [
-        f"on new rows (cross-validation): precision {found.precision:.4f} of accepted cells, "
-        f"recall {found.recall:.4f}, about {found.review_per_1000:,.0f} cells of 1,000 rows to "
+        f"on new samples (cross-validation): precision {found.precision:.4f} of accepted cells, "
+        f"recall {found.recall:.4f}, about {found.review_per_1000:,.0f} cells of 1,000 samples to "
         "review"
     ]
     for limit, least in rates.items():
         name = limit.removeprefix("min_")
         rate = getattr(found, name)
         if least is not None and rate < least:
-            met = f"--min-{name} {least:g} is met on the tuning rows only"
-            lines.append(f"Expect a {name} of about {rate:.4f} on new rows: {met}.")
+            met = f"--min-{name} {least:g} is met on the tuning samples only"
+            lines.append(f"Expect a {name} of about {rate:.4f} on new samples: {met}.")
     return lines
 
 

@@ -133,7 +133,7 @@ class BandEvidence:
             )
         lines += [
             f"accepted: {accepted}",
-            f"about {self.review_per_1000:,.0f} cells of 1,000 rows go to review "
+            f"about {self.review_per_1000:,.0f} cells of 1,000 samples go to review "
             f"({of_all:.2%} of all cells)",
             f"rejected: all other cells, which have {1 - self.recall:.4f} of the positives "
             f"(recall of the others {self.recall:.4f})",

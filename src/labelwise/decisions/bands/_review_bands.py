@@ -192,7 +192,7 @@ def review_bands(
     Bands of 2 labels on 4 samples
     the smallest queue: 500, the best of all
     accepted: 2 cells with precision 1.0000, which have 0.6667 of the positives
-    about 500 cells of 1,000 rows go to review (25.00% of all cells)
+    about 500 cells of 1,000 samples go to review (25.00% of all cells)
     rejected: all other cells, which have 0.0000 of the positives (recall of the others 1.0000)
     <BLANKLINE>
     label  lower  upper  support  accepted  reviewed

@@ -56,7 +56,7 @@ def canonical_json(value: Any) -> str:
 
 
 def data_fingerprint(data: Dataset) -> str:
-    """Return the SHA-256 of features, labels, training and test rows, and bags."""
+    """Return the SHA-256 of features, labels, training and test samples, and bags."""
     texts = [data.frame[name].to_pylist() for name in data.texts]
     parts = (data.X, data.Y, data.train, data.test, data.bags, *texts)
     return fingerprint(*(canonical_form(part, data.name) for part in parts))

@@ -228,7 +228,7 @@ def _shared_penalty(problem: RegressionProblem, design: Design, tasks: Tasks) ->
         )
         found, _ = _held_out_losses(problem, [(train, test)], Y, [point], everyone)
         losses = np.vstack([losses, found])
-        # Losses of labels that the test samples lack are near 0, and so is what they tell.
+        # Losses of labels that the test samples lack are near 0 and hardly compare penalties.
         least = losses.min(axis=0)
         means = (losses / np.maximum(least, _NEAR_ZERO * least.mean())).mean(axis=1)
         if means[-1] > (1 + _CLEARLY_WORSE) * means.min():

@@ -11,8 +11,8 @@ from labelwise._text import as_html, as_text
 from labelwise.learners.selection._trials import Trial
 
 _LEGEND = (
-    "value: on held-out rows, on which the thresholds were tuned; corrected: no row decided by "
-    "thresholds tuned on it; error: standard error of the corrected value"
+    "value: on held-out samples, on which the thresholds were tuned; corrected: no sample decided "
+    "by thresholds tuned on it; error: standard error of the corrected value"
 )
 _COLUMNS = ("value", "corrected_value", "standard_error", "seconds")
 
@@ -112,7 +112,7 @@ class Leaderboard:
             "corrected",
             "± error",
             "seconds",
-            "rows",
+            "samples",
         ]
         return [heading] + [
             [

@@ -205,7 +205,7 @@ def _over_folds(results: Results, measure: str, over: Sequence[str]) -> list[Blo
     ]
     text = (
         "With one data set, models are compared over its folds. Intervals that contain 0 show no "
-        "difference. Folds share training rows, so that the intervals are too narrow: a study of "
+        "difference. Folds share training samples, so that intervals are too narrow: a study of "
         "several data sets is a better test."
     )
     title = f"Difference from the best model, {printable(best)}, with a 95 % interval over folds"

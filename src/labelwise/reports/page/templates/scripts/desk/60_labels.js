@@ -20,7 +20,7 @@ function labelCounts(j) {
   return [tp, d - tp, curves.support[j] - tp, curves.known[j] - d - curves.support[j] + tp];
 }
 
-// Expected calibration error over the bins of a label; NaN for scores that are no probabilities.
+// Expected calibration error over the bins of a label; NaN for scores that are not probabilities.
 function calibrationError(j) {
   if (!bins.areProbabilities) return NaN;
   let [error, total] = [0, 0];
