@@ -257,7 +257,7 @@ class AuditReport(Estimates):
                     said += f", {over:,.0f} of them beyond this plan" if over > 0 else ""
                 elif self.n_answers:
                     said += ", far more answers needed"
-            lines.append(f"{name} at least {limit:g}: {said}")
+            lines.append(f"{name} at least {limit:.4g}: {said}")
         widths = np.diff(self.label_intervals["f"], axis=0)[0]
         order = [j for j in np.argsort(widths, kind="stable")[:MOST_SHOWN] if widths[j] < 1]
         labels = [

@@ -5,7 +5,7 @@ Importing pydantic takes 0.06 seconds, so that this file is imported only to rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -100,14 +100,7 @@ class MonitorFile(JsonFile):
 def answers_of(cells: Sequence[tuple[str, str]], answers: Any) -> list[str]:
     """Return "1", "0", "?" or "" for each cell (a row and a label), from a sequence or a file."""
     if isinstance(answers, str | Path):
-        path = Path(answers)
-        found = read_answers(path)
-        planned = set(cells)
-        for row, label in found:
-            if (row, label) not in planned:
-                raise DataError(
-                    path, f"must have the cells of the plan, got {quoted(label)} of {quoted(row)}."
-                )
+        found = read_answers(Path(answers), set(cells).__contains__, "the cells of the plan")
         return [found.get(cell, "") for cell in cells]
     given = list(answers)
     if len(given) != len(cells):
@@ -120,21 +113,26 @@ def answers_of(cells: Sequence[tuple[str, str]], answers: Any) -> list[str]:
 def known_answers(path: Path, rows: Sequence[str], labels: Sequence[str]) -> np.ndarray:
     """Return the answers of a list as a matrix, with NaN where there is none."""
     known = np.full((len(rows), len(labels)), np.nan)
-    places = [{name: i for i, name in enumerate(names)} for names in (rows, labels)]
-    for (row, label), answer in read_answers(path).items():
-        if row not in places[0] or label not in places[1]:
-            raise DataError(
-                path,
-                f"must have rows and labels of the scores, got {quoted(label)} of {quoted(row)}.",
-            )
+    row_numbers, label_numbers = (
+        {name: i for i, name in enumerate(names)} for names in (rows, labels)
+    )
+    found = read_answers(
+        path,
+        lambda cell: cell[0] in row_numbers and cell[1] in label_numbers,
+        "rows and labels of the scores",
+    )
+    for (row, label), answer in found.items():
         if answer in ("0", "1"):
-            known[places[0][row], places[1][label]] = float(answer)
+            known[row_numbers[row], label_numbers[label]] = float(answer)
     return known
 
 
-def read_answers(path: Path) -> dict[tuple[str, str], str]:
-    """Read the cells of a filled list, by row and label, with "1", "0", "?" or "" for each.
+def read_answers(
+    path: Path, is_cell: Callable[[tuple[str, str]], bool], cells: str
+) -> dict[tuple[str, str], str]:
+    """Read the answers of a filled list, by row and label: "1", "0", "?" or "" for each.
 
+    Cells that are none are refused; `cells` says for the message which there are.
     The row is in the column "id" or "row", or else in the first column.
     """
     from labelwise._tables import read_frame
@@ -153,6 +151,8 @@ def read_answers(path: Path) -> dict[tuple[str, str], str]:
     for number, (row, label, answer) in enumerate(zip(*columns, strict=True), 1):
         if (row, label) in found:
             raise DataError(path, f"has {quoted(label)} of {quoted(row)} twice, in row {number}.")
+        if not is_cell((row, label)):
+            raise DataError(path, f"must have {cells}, got {quoted(label)} of {quoted(row)}.")
         found[row, label] = _word("" if answer is None else answer, f"in row {number} of {path}")
     return found
 

@@ -67,13 +67,9 @@ def monitor(
         found.update(rows.scores.values, rows.Y, name=name, groups=rows.groups)
         found.save(state)
     if plot is not None:
-        from matplotlib.figure import Figure
-
         from labelwise.reports import MonitorDisplay
 
-        figure = Figure(figsize=(7, 4), layout="constrained")
-        MonitorDisplay.from_monitor(found, ax=figure.subplots())
-        write_figure(plot, figure)
+        write_figure(plot, MonitorDisplay.from_monitor(found).figure_)
     if report is not None:
         write_page(found, report)
     outputs.show_result(found, rows.notes)
