@@ -62,6 +62,22 @@ def test_the_column_of_groups_is_not_a_label(folder):
     assert data_of(folder / "page.html")["names"] == ["sea", "sky"]
 
 
+def test_the_page_counts_rows_by_the_column_of_weights(folder):
+    lines = (folder / "labels.csv").read_text().splitlines()
+    weighted = [f"{line},{'times' if i == 0 else i}" for i, line in enumerate(lines)]
+    (folder / "weighted.csv").write_text("\n".join(weighted))
+    words = ("report", "scores.csv", "weighted.csv", "-o", "page.html", "--weights", "times")
+    done = run_program(folder, *words)
+    assert done.code == 0, done.stderr
+    page = data_of(folder / "page.html")
+    assert page["names"] == ["sea", "sky"]
+    assert page["nRows"] == sum(range(1, len(lines)))
+    assert f"{len(lines) - 1} samples counted as" in (folder / "page.html").read_text()
+    (folder / "weighted.csv").write_text("\n".join(weighted).replace(",2\n", ",0.5\n"))
+    told = run_program(folder, *words, "--force").stderr
+    assert "sample_weight of a desk must be whole numbers of at least 1" in told
+
+
 def test_the_page_goes_to_the_standard_output(folder):
     done = run_program(folder, "report", "scores.csv", "labels.csv", "-o", "-")
     assert done.code == 0

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import make_multilabel
 from labelwise.decisions import Certify, TunedThresholds
@@ -69,6 +71,20 @@ def test_groups_stay_together():
     apart = score_held_out(model, twice, labels, groups=groups).scores
     mixed = score_held_out(model, twice, labels).scores
     assert (mixed == labels).mean() > (apart == labels).mean()
+
+
+@pytest.mark.parametrize("tuned", [True, False])
+def test_models_of_folds_are_fitted_with_the_weights(tuned):
+    weights = np.arange(len(Y)) % 3 + 1
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    model = TunedThresholds(tree, cv=5) if tuned else tree
+    model.fit(X, Y, sample_weight=weights)
+    found = score_held_out(model, X, Y, sample_weight=weights).scores
+    for train, test in MultilabelStratifiedKFold(5).split(X, Y):
+        of_part = clone(tree).fit(X[train], Y[train], sample_weight=weights[train])
+        wanted = np.column_stack([proba[:, 1] for proba in of_part.predict_proba(X[test])])
+        np.testing.assert_allclose(found[test], wanted)
+    assert not np.allclose(found, score_held_out(model, X, Y).scores)
 
 
 def test_only_samples_behind_the_guarantee_are_held_out():

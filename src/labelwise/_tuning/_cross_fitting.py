@@ -226,7 +226,7 @@ def held_out_frontiers(problem: Problem, folds: np.ndarray) -> list[HeldOutFront
 
     A choice among the vertices that looks only at the other folds, made for each fold, and the
     sums of its held-out counts are what `cross_fitted` gives for the same choice. The problem has
-    neither weights nor missing labels. The list is empty if there is a single fold, or if a fold
+    no missing labels. The list is empty if there is a single fold, or if a fold
     has all units.
     """
     parts = list(_left_out(problem, folds))
@@ -255,9 +255,9 @@ def _held_out_frontier(others: Problem, here: Problem) -> HeldOutFrontier:
         steps.hits[n_edges],
         at_vertices(held_out_decided),
         at_vertices(held_out_hits),
-        others.n_samples,
+        others.total_weight,
         int(others.support.sum()),
-        here.n_samples,
+        here.total_weight,
         int(here.support.sum()),
     )
 
@@ -274,8 +274,11 @@ def _counts_at(cuts: Cuts, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         is_reached = is_open & (scores >= cuts.thresholds)
         low = np.where(is_reached, middle + 1, low)
         high = np.where(is_open & ~is_reached, middle, high)
-    hits = np.concatenate(([0], np.cumsum(ranking.cells & 1)))
-    return low - first, hits[low] - hits[first]
+    weights = problem.everyone[ranking.cells >> 1]
+    decided, hits = (
+        np.concatenate(([0], np.cumsum(part))) for part in (weights, weights * (ranking.cells & 1))
+    )
+    return decided[low] - decided[first], hits[low] - hits[first]
 
 
 def _left_out(problem: Problem, folds: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

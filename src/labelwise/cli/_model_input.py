@@ -81,7 +81,7 @@ class ScoredRows(NamedTuple):
     scores: NamedMatrix
     thresholds: Thresholds | None
     decided: Any  # of a model without thresholds
-    beside: dict[str, np.ndarray]  # values of the rows in the columns of options, such as --groups
+    beside: dict[str, np.ndarray]  # arguments from columns of options, such as --groups
     texts: list[str] | None
     X: Any  # None if the scores are not those of the model itself
     notes: list[str]
@@ -112,16 +112,14 @@ def scored_rows(
         part = "test"
     same = source.read(path, [], part=part, beside=beside, allow_missing=True)
     truth, given = same.truth, read_input(model, data, names, part)
-    values = source.row_values(path, beside, truth)
+    of_rows = source.row_arguments(path, beside, truth)
     notes = list(same.notes)
     tuned, decided, X = thresholds_of(model), None, given.X
     rows = np.arange(len(truth))
     scored = NamedMatrix(np.empty((len(truth), 0)), names, truth.ids, truth.id_name, path)
     if getattr(model, "training_labels_", None) == digest_of(truth.values):
         notes.append(f"the model was fitted to {path.name}: rows are scored by models of others.")
-        rows, scores, decided = score_held_out(
-            model, X, _in_order(truth, names), groups=values.get("groups")
-        )
+        rows, scores, decided = score_held_out(model, X, _in_order(truth, names), **of_rows)
         X = None
     else:
         scores = score_matrix(model, X, len(names))
@@ -147,7 +145,7 @@ def scored_rows(
         replace(found.others[0], ids=truth.ids),
         tuned,
         None if decided is None else found.others[1].values,
-        {name: column[rows] for name, column in values.items()},
+        {name: column[rows] for name, column in of_rows.items()},
         [texts[i] for i in rows] if texts else None,
         X,
         [*notes, *found.notes],

@@ -15,11 +15,13 @@ from labelwise._estimators import (
     groups_for,
     scoring_method,
     splits_of,
+    weights_for,
 )
 from labelwise._tuning import Samples, constant_scores
 from labelwise._validation import (
     check_groups,
     check_readable,
+    check_weights,
     dense_targets,
     labels_for,
     refuse_sparse,
@@ -50,7 +52,9 @@ class HeldOut(NamedTuple):
     decided: np.ndarray | None
 
 
-def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut:
+def score_held_out(
+    model: Any, X: Any, Y: Any, *, groups: Any = None, sample_weight: Any = None
+) -> HeldOut:
     """Score each training sample of a model by models of the other samples.
 
     A model knows the samples that it was fitted to, so that its scores of them are too good. Here
@@ -68,6 +72,9 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
         the labels of the model by name, other columns are in the order of the model.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in the same fold.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. Models whose ``fit`` takes weights are
+        fitted with them.
 
     Returns
     -------
@@ -112,6 +119,7 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
         X, model = model[:-1].transform(X), model[-1]
     scoring_method(model)
     units = None if groups is None else check_groups(groups, len(Y))
+    weights = None if sample_weight is None else check_weights(sample_weight, len(Y))
     if isinstance(model, BestLearner) and model.estimators_:
         if len(model.estimators_) == 1 and model.thresholds_ is not None:
             model = TunedThresholds(model.estimators_[0], cv=model.cv, n_jobs=model.n_jobs)
@@ -121,13 +129,15 @@ def score_held_out(model: Any, X: Any, Y: Any, *, groups: Any = None) -> HeldOut
                 candidates=given, representations=None, budget=None, blend=len(given) > 1
             )
     if isinstance(model, TunedThresholds):
-        return _of_tuned(model, X, Y, units)
-    return _of_folds(model, X, Y, units)
+        return _of_tuned(model, X, Y, units, weights)
+    return _of_folds(model, X, Y, units, weights)
 
 
-def _of_tuned(model: TunedThresholds, X: Any, Y: np.ndarray, groups: Any) -> HeldOut:
+def _of_tuned(
+    model: TunedThresholds, X: Any, Y: np.ndarray, groups: Any, weights: np.ndarray | None
+) -> HeldOut:
     """Return the scores that thresholds are tuned on, with the constants of labels of one class."""
-    params = groups_for(model.estimator, groups)
+    params = groups_for(model.estimator, groups) | weights_for(model.estimator, weights)
     scored = model._tuning_scores(Samples(X, Y, None, groups, params), model.cv)
     constants, held_out = scored.scorer.constants, scored.held_out
     method = scoring_method(model.estimator)
@@ -137,12 +147,15 @@ def _of_tuned(model: TunedThresholds, X: Any, Y: np.ndarray, groups: Any) -> Hel
     return HeldOut(held_out.rows[order], scores[order], None)
 
 
-def _of_folds(model: Any, X: Any, Y: np.ndarray, groups: Any) -> HeldOut:
+def _of_folds(
+    model: Any, X: Any, Y: np.ndarray, groups: Any, weights: np.ndarray | None
+) -> HeldOut:
     """Return scores and decisions of each fold, by a model of the other folds."""
     method = scoring_method(model, METHODS)
     scores, decided = np.empty(Y.shape), np.empty(Y.shape, dtype=bool)
     for train, test in splits_of(_N_FOLDS, X, Y, groups):
         params = groups_for(model, None if groups is None else groups[train])
+        params |= weights_for(model, None if weights is None else weights[train])
         scorer = fit_scorer(model, take_rows(X, train), Y[train], params)
         parts = take_rows(X, test)
         found = scorer.scores(parts, method), scorer.scores(parts, "predict")

@@ -81,6 +81,7 @@ def report(
         str | None, typer.Option(help="Heading of the page.  [default: name of the score file]")
     ] = None,
     groups: opt.Groups = None,
+    weights: opt.Weights = None,
     seed: opt.Seed = 0,
     source: MatrixSource,
 ) -> None:
@@ -89,11 +90,11 @@ def report(
     With --model, it opens at the model's own decisions, with their values on rows that the model
     was not fitted to. For a store of labelwise compare, it shows the results of its studies.
     """
-    of_desks = (thresholds, versus, slices, texts, title, groups)
+    of_desks = (thresholds, versus, slices, texts, title, groups, weights)
     if labels is None and model is None and any(one is not None for one in of_desks):
         raise ValueError(
-            "--thresholds, --versus, --slices, --texts, --title and --groups need scores and "
-            "labels, or a data set and --model, got one file."
+            "--thresholds, --versus, --slices, --texts, --title, --groups and --weights need "
+            "scores and labels, or a data set and --model, got one file."
         )
     if labels is not None and model is not None and texts is None:
         raise ValueError("--model reads the table of --texts, which was not given.")
@@ -106,7 +107,7 @@ def report(
     beside = [path for path in (versus, thresholds, slices, texts, model) if path is not None]
     inputs = [*beside, *data.input_files(str(labels or scores), labels=source.columns)]
     outputs = Outputs([output], inputs=[*inputs, *([scores] if labels else [])])
-    units = {"groups": groups}
+    units = {"groups": groups, "weights": weights}
     with working("reading"), warnings_as_notes():
         if labels is None and model is not None:
             truth, found, of_rows, notes = _of_model(model, scores, versus, source, units)
@@ -119,7 +120,7 @@ def report(
                 labels_of_scores=True,
             )
             truth, found, notes = same.truth, same.others, same.notes
-            of_rows = source.row_values(labels, units, truth)
+            of_rows = source.row_arguments(labels, units, truth)
         of_rows["ids"] = truth.ids
         if slices is not None:
             of_rows["slices"], more = source.row_columns(slices, truth)

@@ -69,11 +69,11 @@ class ScoreBins(NamedTuple):
 
 def score_bins(problem: Problem) -> ScoreBins:
     """Count the scores of each label, and its positives, in bins."""
-    blocks = map(_of_block, cells_of(problem))
+    blocks = (_of_block(cells, problem.everyone[cells.rows]) for cells in cells_of(problem))
     return ScoreBins(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
 
 
-def _of_block(cells: ScoredCells) -> ScoreBins:
+def _of_block(cells: ScoredCells, weights: np.ndarray) -> ScoreBins:
     low = np.full(cells.n_labels, np.inf)
     high = np.full(cells.n_labels, -np.inf)
     np.minimum.at(low, cells.labels, cells.scores)
@@ -84,9 +84,11 @@ def _of_block(cells: ScoredCells) -> ScoreBins:
     place = ((cells.scores - low[cells.labels]) / width[cells.labels] * N_BINS).astype(np.intp)
     key = cells.labels * N_BINS + np.clip(place, 0, N_BINS - 1)
     size = cells.n_labels * N_BINS
-    n_rows = np.bincount(key, minlength=size)
-    total = np.bincount(key, weights=cells.scores, minlength=size)
-    n_positive = np.bincount(key[cells.truth], minlength=size)
+    n_rows, n_positive = (
+        np.bincount(key[part], weights[part], size).astype(np.int64)
+        for part in (slice(None), cells.truth)
+    )
+    total = np.bincount(key, weights * cells.scores, size)
     mean = total / np.maximum(n_rows, 1)
     shape = (cells.n_labels, N_BINS)
     return ScoreBins(low, high, *(part.reshape(shape) for part in (n_rows, n_positive, mean)))

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._counts import count_matched
 from labelwise._curves import Cuts, hulls_of
 from labelwise._text import printable
 from labelwise._tuning import Problem
 from labelwise.measures import Counts
 from labelwise.reports.desk._cells import cells_of
 from labelwise.reports.desk._desk import Slicing
-from labelwise.reports.desk._points import MEASURES, draws
+from labelwise.reports.desk._points import MEASURES, counts_by_sample, draws
 
 # Vertices of all hulls together; beyond this number the frontier is summarised.
 MOST_VERTICES = 50_000
@@ -65,12 +64,13 @@ def stored_cuts(
     """
     cuts = problem.cuts_of_all()
     hulls = hulls_of(cuts)
-    on_hull = np.isin(_keys(cuts), _keys(hulls))
+    total = problem.total_weight
+    on_hull = np.isin(_keys(cuts, total), _keys(hulls, total))
     n_vertices = int(on_hull.sum())
     levels = slopes = None
     if n_vertices > most:
         kept, of_kept, slopes = _summary(hulls, certificate, most)
-        on_hull = np.isin(_keys(cuts), _keys(hulls)[kept])
+        on_hull = np.isin(_keys(cuts, total), _keys(hulls, total)[kept])
         levels = np.full(on_hull.size, -1)
         levels[on_hull] = of_kept
     chosen = on_hull | _spread(cuts, min(_MOST_BESIDE_IN_ALL, most // 2))
@@ -87,9 +87,9 @@ def stored_cuts(
     )
 
 
-def _keys(cuts: Cuts) -> np.ndarray:
-    """Return a number for each cut that no other cut has: label and decisions."""
-    return np.asarray(cuts.labels * (cuts.n_samples + 1) + cuts.decided)
+def _keys(cuts: Cuts, total: int) -> np.ndarray:
+    """Return a number for each cut that no other cut has: label and decisions, at most `total`."""
+    return np.asarray(cuts.labels * (total + 1) + cuts.decided)
 
 
 def _spread(cuts: Cuts, most_in_all: int) -> np.ndarray:
@@ -153,7 +153,7 @@ def slice_counts(
     groups, codes = _largest(slicing)
     size = len(groups)
     n_decided, hits = _added_by_cuts(problem, cuts, codes, size)
-    by_sample = {key: count_matched(problem.Y, one, "sample") for key, one in decided.items()}
+    by_sample = {key: counts_by_sample(problem, one) for key, one in decided.items()}
     exact = by_sample["exact"]
     points = {
         key: tuple(
@@ -164,7 +164,7 @@ def slice_counts(
     return {
         "name": printable(slicing.name),
         "groups": list(map(printable, groups)),
-        "rows": np.bincount(codes, minlength=size).tolist(),
+        "rows": _totals(problem.everyone, codes, size).tolist(),
         "positives": _totals(exact.tp + exact.fn, codes, size).tolist(),
         "decided": n_decided,
         "hits": hits,
@@ -183,7 +183,9 @@ def _added_by_cuts(
         is_decided = place >= 0
         key = place * size + codes[cells.rows]
         for total, wanted in ((n_decided, is_decided), (hits, is_decided & cells.truth)):
-            total += np.bincount(key[wanted], minlength=total.size).reshape(total.shape)
+            weights = problem.everyone[cells.rows[wanted]]
+            counted = np.bincount(key[wanted], weights, total.size).reshape(total.shape)
+            total += counted.astype(np.int64)
     return n_decided, hits
 
 

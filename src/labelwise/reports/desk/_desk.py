@@ -16,6 +16,7 @@ from labelwise._validation import (
     check_outcome,
     check_random_state,
     check_scores,
+    check_weights,
     columns_in_order,
     ids_of,
     is_frame,
@@ -75,6 +76,10 @@ class Desk:
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, in one fold of held-out values and
         as one unit of the certified line.
+    sample_weight : array of shape (n_samples,), default=None
+        Weight of each sample, finite and not negative. Weights are whole numbers, at least 1,
+        because the page counts cells: a sample of weight 2 counts as two samples with the same
+        scores and labels. Lists of samples have each sample once.
     model : estimator, default=None
         The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
         the terms that favour the labels of listed samples, and of a model of texts the sentence
@@ -130,6 +135,7 @@ class Desk:
         *,
         decided: Any = None,
         groups: Any = None,
+        sample_weight: Any = None,
         model: Any = None,
         X: Any = None,
         label_names: Sequence[str] | None = None,
@@ -150,9 +156,11 @@ class Desk:
         )
         _refuse_rows_without_truth(outcome)
         units = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+        weights = _check_weights(sample_weight, outcome.Y.shape[0])
+        self.problem = Problem(outcome.scores, outcome.Y, outcome.names, weights, groups=units)
         gaps = np.zeros(outcome.Y.shape[1], dtype=np.int64)
-        self.n_missing = gaps if outcome.missing is None else np.diff(outcome.missing.indptr)
-        self.problem = Problem(outcome.scores, outcome.Y, outcome.names, groups=units)
+        missing = outcome.missing
+        self.n_missing = gaps if missing is None else self.problem.everyone @ missing
         self.rival = None
         if versus is not None:
             bare = rows_of(versus, _ids_of(matched, "versus"), "versus")[0]
@@ -168,7 +176,7 @@ class Desk:
                 allow_missing=True,
                 ids=_ids_of(matched, "versus"),
             )
-            self.rival = Problem(other.scores, outcome.Y, outcome.names, groups=units)
+            self.rival = Problem(other.scores, outcome.Y, outcome.names, weights, groups=units)
         self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
         names = ids_of(Y, matched) if matched is ids else ids
@@ -264,6 +272,20 @@ def _refuse_rows_without_truth(outcome: Outcome) -> None:
         f"Y must have a label of every sample on a desk, got {gaps.size:,} samples without any "
         f"(first: sample {gaps[0]}): leave them out."
     )
+
+
+def _check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
+    """Return weights that are whole numbers of at least 1."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_samples)
+    wrong = np.flatnonzero((weights < 1) | (weights != np.floor(weights)))
+    if wrong.size:
+        raise ValueError(
+            "sample_weight of a desk must be whole numbers of at least 1, because cells are "
+            f"counted, got {weights[wrong[0]]:g} for sample {wrong[0]}."
+        )
+    return weights.astype(np.int64)
 
 
 def _check_model(model: Any, X: Any, problem: Problem) -> np.ndarray:

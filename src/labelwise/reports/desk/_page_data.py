@@ -34,6 +34,7 @@ from labelwise.reports.desk._points import (
     MarkedPoint,
     are_probabilities,
     compare_models,
+    counts_by_label,
     marked_points,
     measured,
 )
@@ -60,7 +61,10 @@ def desk_page(desk: Desk) -> Page:
     cuts = stored_cuts(problem, certificate, _most_vertices(desk))
     certified = _certified_data(desk)
     data = {
-        "nRows": problem.n_samples,
+        "nRows": problem.total_weight,
+        "nSamples": problem.n_samples,
+        "isWeighted": problem.weights is not None,
+        "effective": problem.total_weight / float(problem.everyone @ problem.everyone),
         **_label_data(desk),
         "cuts": _cut_data(cuts),
         "points": [_point_data(desk, point) for point in marked.points],
@@ -97,11 +101,13 @@ def _most_vertices(desk: Desk) -> int:
 
 def _summary(desk: Desk) -> str:
     positives = int(desk.problem.support.sum())
-    per_sample = positives / desk.n_samples
+    total = desk.problem.total_weight
+    weighted = "" if desk.problem.weights is None else f" counted as {total:,} by weight"
+    per_sample = positives / total
     n_missing = int(desk.n_missing.sum())
     missing = f", {n_missing:,} cells without truth, which count nowhere" if n_missing else ""
     return (
-        f"{desk.n_samples:,} samples, {desk.n_labels:,} labels, {positives:,} positives "
+        f"{desk.n_samples:,} samples{weighted}, {desk.n_labels:,} labels, {positives:,} positives "
         f"({per_sample:.2f} each){missing}"
     )
 
@@ -135,7 +141,7 @@ def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
 
 def _in_words(problem: Problem, decided: sparse.csc_array) -> str:
     """Say precision and recall as numbers out of ten."""
-    tp, fp, fn, _ = (float(np.sum(one)) for one in count_matched(problem.Y, decided, "label"))
+    tp, fp, fn, _ = (float(np.sum(one)) for one in counts_by_label(problem, decided))
     found = f"finds {_of_ten(tp / (tp + fn))} positives" if tp + fn else "there are no positives"
     right = f"{_of_ten(tp / (tp + fp))} decisions are right" if tp + fp else "decides nothing"
     return f"{found}, {right}"
@@ -158,7 +164,7 @@ def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:
 
 
 def _micro_f(problem: Problem, decided: sparse.csc_array) -> float:
-    return float(micro(f_measure, count_matched(problem.Y, decided, "label")))
+    return float(micro(f_measure, counts_by_label(problem, decided)))
 
 
 def _label_data(desk: Desk) -> dict[str, Any]:
@@ -170,7 +176,7 @@ def _label_data(desk: Desk) -> dict[str, Any]:
         "shown": shown,  # names that are not safe or too long to show as they are
         "hasNames": problem.names is not None,
         "support": packed(problem.support, np.int32),
-        "known": packed(problem.n_samples - desk.n_missing, np.int32),
+        "known": packed(problem.total_weight - desk.n_missing, np.int32),
     }
 
 
@@ -189,7 +195,7 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
 
 def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, here and on held-out folds."""
-    counts = count_matched(desk.problem.Y, point.decided, "label")
+    counts = counts_by_label(desk.problem, point.decided)
     honest = point.decided if point.held_out is None else point.held_out
     is_unknown = point.is_optimistic and point.held_out is None
     result, values = point.result, point.values
@@ -219,11 +225,13 @@ def _averages(problem: Problem, decided: sparse.csc_array) -> dict[str, float | 
 
     Precision and recall are means over the labels with positives, as in `macro_frontier`.
     """
-    counts = count_matched(problem.Y, decided, "label")
+    counts = counts_by_label(problem, decided)
     present = Counts(*(cells[problem.support > 0] for cells in counts))
     found = {
         "macro-f": macro(f_measure, counts),
-        "sample-f": macro(f_measure, count_matched(problem.Y, decided, "sample")),
+        "sample-f": np.average(
+            f_measure(count_matched(problem.Y, decided, "sample")), weights=problem.everyone
+        ),
         "precision": macro(precision, present, undefined=0.0) if present.tp.size else np.nan,
         "recall": macro(recall, present) if present.tp.size else np.nan,
     }
@@ -234,7 +242,7 @@ def _macro_data(problem: Problem) -> dict[str, Any] | None:
     """Return points of the macro frontier; None without positives."""
     if not problem.support.any():
         return None
-    found = macro_frontier(problem.scores, problem.Y)
+    found = macro_frontier(problem.scores, problem.Y, sample_weight=problem.weights)
     last = len(found) - 1
     places = np.unique(np.linspace(0, last, min(_MOST_MACRO, last + 1)).round().astype(np.intp))
     return {
@@ -354,7 +362,11 @@ def _certified_data(desk: Desk) -> dict[str, Any] | None:
         return None
     try:
         found = certified_frontier(
-            problem.scores, problem.Y, groups=problem.groups, random_state=desk.seed
+            problem.scores,
+            problem.Y,
+            groups=problem.groups,
+            sample_weight=problem.weights,
+            random_state=desk.seed,
         )
     except ValueError:
         return None

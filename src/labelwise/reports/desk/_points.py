@@ -202,7 +202,7 @@ def _were_tuned_on(problem: Problem, tuned: Thresholds, decided: sparse.csc_arra
         not tuned.evidence.adapted
         and tuned.evidence.n_samples == problem.n_samples
         and np.array_equal(tuned.evidence.support, problem.support)
-        and np.array_equal(tuned.evidence.decided, np.diff(decided.indptr))
+        and np.array_equal(tuned.evidence.decided, problem.everyone @ decided)
     )
 
 
@@ -230,12 +230,23 @@ def _request_of(tuned: Thresholds) -> Request | None:
 
 def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str, Any]:
     """Return the counts of all labels together, and intervals of precision, recall and F."""
-    by_sample = count_matched(problem.Y, decided, "sample")
+    by_sample = counts_by_sample(problem, decided)
     found: dict[str, Any] = {"counts": [int(np.sum(part)) for part in by_sample], "intervals": None}
     if problem.n_units >= _LEAST_UNITS:
         drawn = draws(by_sample, seed)
         found["intervals"] = {name: middle(rate(drawn)) for name, rate in MEASURES.items()}
     return found
+
+
+def counts_by_sample(problem: Problem, decided: sparse.csc_array) -> Counts:
+    """Return the counts of each sample, times its weight."""
+    found = count_matched(problem.Y, decided, "sample")
+    return Counts(*(problem.everyone * part for part in found))
+
+
+def counts_by_label(problem: Problem, decided: sparse.csc_array) -> Counts:
+    """Return the counts of each label, with samples counted by weight."""
+    return problem.counts_of_decisions(decided, "label")
 
 
 def draws(by_sample: Counts, seed: Any) -> Counts:
@@ -278,7 +289,7 @@ def compare_models(
 
 def _curve(problem: Problem) -> dict[str, list[int]]:
     """Return points of the frontier, all of them if there are few."""
-    frontier = micro_frontier(problem.scores, problem.Y)
+    frontier = micro_frontier(problem.scores, problem.Y, sample_weight=problem.weights)
     last = len(frontier) - 1
     places = np.unique(np.linspace(0, last, min(_MOST_DRAWN, last + 1)).round().astype(np.intp))
     return {"decided": frontier.decided[places].tolist(), "hits": frontier.hits[places].tolist()}
@@ -288,7 +299,7 @@ def _differences(
     problem: Problem, ours: sparse.csc_array, theirs: sparse.csc_array, seed: Any
 ) -> dict[str, list[float | None]]:
     """Return, for each measure, ours minus theirs, and the interval over the same drawn samples."""
-    by_sample = [count_matched(problem.Y, decided, "sample") for decided in (ours, theirs)]
+    by_sample = [counts_by_sample(problem, decided) for decided in (ours, theirs)]
     drawn = [draws(counts, seed) for counts in by_sample]
     found = {}
     for name, rate in MEASURES.items():
@@ -304,8 +315,8 @@ def _by_label(
 ) -> dict[str, np.ndarray]:
     """Return precision, recall and F of each label, ours and theirs."""
     counts = {
-        "ours": count_matched(problem.Y, ours, "label"),
-        "theirs": count_matched(problem.Y, theirs, "label"),
+        "ours": counts_by_label(problem, ours),
+        "theirs": counts_by_label(problem, theirs),
     }
     return {
         f"{who}_{name}": np.asarray(rate(found), dtype=np.float64)

@@ -73,7 +73,7 @@ function notesOf(j) {
 
 function intervalOf(j) {
   const [tp, fp, fn] = labelCounts(j);
-  return tp + fp + fn === 0 ? [NaN, NaN] : fInterval(tp, fp, fn, state.beta);
+  return tp + fp + fn === 0 ? [NaN, NaN] : fInterval(...[tp, fp, fn].map((one) => page.effective * one), state.beta);
 }
 
 function labelF(j) {

@@ -18,7 +18,8 @@ function thresholdsFile(labels, known) {
     beta: state.measure === "f" ? state.beta : 1,
     support: Array.from(curves.support),
     decided: Array.from(labels.decided),
-    n_samples: curves.nRows,
+    n_samples: page.nSamples,
+    weighted: page.isWeighted,
     constraints: constraintChecks().map(({ name, limit: asked, value, corrected }) => ({
       name,
       limit: asked,
@@ -75,7 +76,7 @@ function bandsFile() {
     accepted_positives: Array.from(accept.hits),
     reviewed: between("decided"),
     reviewed_positives: between("hits"),
-    n_samples: curves.nRows,
+    n_samples: page.nSamples,
     label_names: page.hasNames ? page.names : null,
     value: bandNumbersHere().queue,
     curves: bandCurves(accept, review),
