@@ -242,6 +242,15 @@ def test_an_early_and_a_late_change_are_found_and_dated(rule, start):
     assert f"alarm, changed at {monitor.changed_at}" in repr(monitor)
 
 
+def test_a_monitor_without_an_update_shows_its_promises(rule):
+    monitor = Monitor(rule, at_least={"micro-f": 0.7})
+    found = monitor.to_dict()
+    assert (found["alarm"], found["n_updates"]) == (False, 0)
+    assert np.isnan(found["promises"][0]["value"])
+    assert "no alarm" in repr(monitor)
+    assert "micro-f at least 0.7" in repr(monitor)
+
+
 def test_a_monitor_goes_on_from_its_file(rule, tmp_path):
     random = np.random.default_rng(10)
     batches = [draw(random, 30, 0.5) for _ in range(6)]

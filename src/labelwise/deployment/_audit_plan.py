@@ -339,7 +339,7 @@ def _cells(
     rule: Any, scores: Any, calibration: Calibration, known: Any
 ) -> Callable[[], Iterator[_CellBlock]]:
     """Return a function that yields all cells in blocks of rows."""
-    truth = None
+    truth = np.broadcast_to(np.nan, scores.shape)
     if known is not None:
         found = check_labels(known, input_name="known", allow_missing=True)
         if found.matrix.shape[0] != scores.shape[0]:
@@ -359,8 +359,8 @@ def _cells(
                 block, decided = block.toarray(), decided.toarray()
             states = np.where(decided == -1, 2, decided).astype(np.int8)
             guesses = np.clip(calibration.probabilities(block), _LEAST_GUESS, 1 - _LEAST_GUESS)
-            answers = np.nan if truth is None else truth[first : first + step]
-            unknown = np.broadcast_to(np.isnan(answers), states.shape)
+            answers = truth[first : first + step]
+            unknown = np.isnan(answers)
             yield _CellBlock(first, block, states, np.where(unknown, guesses, answers), unknown)
 
     return blocks

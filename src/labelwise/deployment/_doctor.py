@@ -14,6 +14,7 @@ from labelwise._sigmoids import fit_sigmoids
 from labelwise._text import as_text, counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
 from labelwise.decisions import Thresholds
+from labelwise.deployment._label_errors import scored_cells
 from labelwise.deployment._promises import NAMES, DecidedSamples, promises_of_rule
 from labelwise.measures import reliability
 
@@ -89,8 +90,8 @@ class _Inputs(NamedTuple):
     Y: sparse.csc_array
     names: tuple[str, ...]
     missing: sparse.csc_array | None
-    thresholds: Thresholds | None
-    groups: np.ndarray | None
+    thresholds: Any  # None if not given, and then the checks that need them are left out
+    groups: Any
 
     def about(self, labels: np.ndarray, text: str) -> list[str]:
         """Return a sentence with the names of some labels, or nothing without any."""
@@ -100,14 +101,6 @@ class _Inputs(NamedTuple):
     @property
     def support(self) -> np.ndarray:
         return np.diff(self.Y.indptr)
-
-    def of_label(self, j: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the scores of a label and whether they belong to positives."""
-        truth = self.Y[:, [j]].toarray().ravel().astype(bool)
-        if sparse.issparse(self.scores):
-            column = sparse.csc_array(self.scores[:, [j]])
-            return column.data, truth[column.indices]
-        return self.scores[:, j], truth
 
 
 def doctor(
@@ -195,9 +188,8 @@ def doctor(
 def _separated(given: _Inputs) -> Iterator[str]:
     """Find labels whose scores separate positives from negatives without an error."""
     tested, perfect = np.zeros((2, given.support.size), dtype=bool)
-    for j in np.flatnonzero(given.support >= _FEW).tolist():
-        scores, truth = given.of_label(j)
-        tested[j] = not truth.all()
+    for j, (_, scores, truth) in enumerate(scored_cells(given.scores, given.Y)):
+        tested[j] = given.support[j] >= _FEW and not truth.all()
         perfect[j] = tested[j] and scores[truth].min() > scores[~truth].max()
     if perfect.sum() >= tested.sum() // 2:
         yield from given.about(
@@ -261,14 +253,11 @@ def _uncalibrated(given: _Inputs) -> Iterator[str]:
 
 def _near_a_half(given: _Inputs) -> Iterator[str]:
     """Find thresholds that are not clearly better than 0.5 on these samples."""
-    thresholds = given.thresholds
-    if thresholds is None or sparse.issparse(given.scores):
-        return
-    if given.scores.min() < 0 or given.scores.max() > 1:
+    if sparse.issparse(given.scores) or given.scores.min() < 0 or given.scores.max() > 1:
         return
     Y = given.Y.toarray()
     hits = []
-    for decided in (thresholds._decide(given.scores) == 1, given.scores >= 0.5):
+    for decided in (given.thresholds._decide(given.scores) == 1, given.scores >= 0.5):
         wrong = (decided != Y).sum(axis=1)
         hits.append(2.0 * (decided & Y).sum(axis=1) - wrong)
     gain = hits[0] - hits[1]
@@ -280,7 +269,7 @@ def _near_a_half(given: _Inputs) -> Iterator[str]:
 def _certificate(given: _Inputs) -> Iterator[str]:
     """Say whether these samples could certify the constraints of thresholds without a guarantee."""
     rule = given.thresholds
-    if rule is None or rule.evidence.guarantee:
+    if rule.evidence.guarantee:
         return
     samples = DecidedSamples(rule, given.scores, given.Y, None)
     for promise in promises_of_rule(rule, 0.0):
@@ -301,10 +290,12 @@ def _certificate(given: _Inputs) -> Iterator[str]:
 
 def _groups(given: _Inputs) -> Iterator[str]:
     """Find groups of several samples that tuning did not know of."""
-    if given.groups is None or given.thresholds is None:
-        return
     sizes = np.bincount(given.groups)
-    if sizes.max() > 1 and given.thresholds.evidence.n_groups is None:
+    if (
+        given.thresholds is not None
+        and sizes.max() > 1
+        and given.thresholds.evidence.n_groups is None
+    ):
         yield (
             f"{(sizes > 1).sum():,} groups have several samples, the largest {sizes.max():,}, and "
             "the thresholds were tuned without groups: give groups to tuning and splitting."
@@ -315,7 +306,8 @@ def _coarse(given: _Inputs) -> list[str]:
     """Find labels whose scores have few distinct values."""
     if given.Y.shape[0] < _MANY:
         return []
-    n_values = np.array([np.unique(given.of_label(j)[0]).size for j in range(given.Y.shape[1])])
+    cells = scored_cells(given.scores, given.Y)
+    n_values = np.array([np.unique(scores).size for _, scores, _ in cells])
     return given.about(
         (n_values > 1) & (n_values <= _FEW_DISTINCT),
         f"the scores of {{}} have at most {_FEW_DISTINCT} distinct values, as confidences of "

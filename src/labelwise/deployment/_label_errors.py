@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,27 +168,33 @@ def find_label_errors(
     outcome = check_outcome(
         Y, scores=scores, label_names=label_names, allow_missing=True, ids=ids, labels_of="scores"
     )
-    n_samples, n_labels = outcome.Y.shape
+    n_labels = outcome.Y.shape[1]
     parts, n_errors = [], np.zeros(n_labels)
-    scored: Any = outcome.scores
-    is_sparse = sparse.issparse(scored)
-    scored = scored.tocsc() if is_sparse else scored
-    for j in range(n_labels):
-        part = slice(*scored.indptr[j : j + 2]) if is_sparse else j
-        rows = scored.indices[part] if is_sparse else np.arange(n_samples)
-        values = scored.data[part] if is_sparse else scored[:, j]
-        if outcome.missing is not None:
-            kept = ~np.isin(rows, outcome.missing[:, [j]].indices)
-            rows, values = rows[kept], values[kept]
-        values = np.asarray(values, dtype=np.float64)
-        truth = np.isin(rows, outcome.Y[:, [j]].indices)
+    for j, (rows, values, truth) in enumerate(scored_cells(outcome.scores, outcome.Y)):
         chance = chances_of_errors(values, truth, rate)
         n_errors[j] = chance.sum()
         best = np.argsort(-chance, kind="stable")[:n_cells]
-        parts.append((rows[best], np.full(best.size, j), values[best], truth[best], chance[best]))
+        cells = (values[best].astype(np.float64), truth[best], chance[best])
+        parts.append((rows[best], np.full(best.size, j), *cells))
     rows, labels, values, truth, chance = map(np.concatenate, zip(*parts, strict=True))
     order = np.lexsort((labels, rows, -chance))[:n_cells]
     order = order[chance[order] > 0]
     cells = (part[order] for part in (rows, labels, values, truth.astype(np.int64), chance))
     names = outcome.names or tuple(map(str, range(n_labels)))
     return LabelErrors(*cells, n_errors, names, ids_of(Y, ids))  # type: ignore[call-arg, arg-type]
+
+
+def scored_cells(
+    scores: Any, Y: sparse.csc_array
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the rows of the cells of each label that have a score, the scores and the labels."""
+    columns = sparse.csc_array(scores) if sparse.issparse(scores) else None
+    every = np.arange(Y.shape[0])
+    for j in range(Y.shape[1]):
+        truth = np.zeros(every.size, dtype=bool)
+        truth[Y.indices[slice(*Y.indptr[j : j + 2])]] = True
+        if columns is None:
+            yield every, scores[:, j], truth
+        else:
+            part = slice(*columns.indptr[j : j + 2])
+            yield columns.indices[part], columns.data[part], truth[columns.indices[part]]

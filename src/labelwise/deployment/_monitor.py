@@ -203,9 +203,10 @@ class Monitor:
         dict
             Whether there is an alarm, the time of change, and a dict for each promise.
         """
+        none = np.full(len(self.promises), np.nan)
         columns = {
-            "value": self.values[-1],
-            "evidence": self.evidence[-1],
+            "value": self.values[-1] if self.values else none,
+            "evidence": self.evidence[-1] if self.evidence else none,
             "alarm_at": [None if at < 0 else self.batches[at] for at in self.alarms],
         }
         return {
@@ -221,13 +222,10 @@ class Monitor:
     def __repr__(self) -> str:
         title = f"Monitor of {len(self.batches)} updates, {sum(self.n_samples):,} samples: "
         title += "no alarm" if not self.alarm else f"alarm, changed at {printable(self.changed_at)}"
-        if not self.batches:
-            return title
-        found = self.to_dict()["promises"]
-        order = np.argsort(-self.evidence[-1], kind="stable")[:MOST_SHOWN]
+        most_first = sorted(self.to_dict()["promises"], key=lambda one: -one["evidence"])
         shown = {"value": ".4f", "evidence": ".2f", "alarm_at": ""}
         said = f"evidence against a promise is a logarithm; alarm from {self.threshold:.2f} on"
-        return f"{title}\n{said}\n\n{table_of([found[k] for k in order], shown)}"
+        return f"{title}\n{said}\n\n{table_of(most_first[:MOST_SHOWN], shown)}"
 
     def save(self, path: str | Path) -> None:
         """Write the state to a JSON file, without the thresholds.

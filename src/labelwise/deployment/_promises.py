@@ -250,13 +250,9 @@ class DecidedSamples:
         self.n_units = int(self._unit.max()) + 1
         decided = replace(rule, label_names=None).decide(outcome.scores)
         # Cells that are decided, and those that are not rejected: a person finds those to review.
-        self._cells = [outcome.Y]
-        for part in (decided == 1, decided != 0):
-            one = sparse.csc_array(part).astype(np.int8)
-            # Cells without truth count nowhere.
-            self._cells.append(
-                one if outcome.missing is None else one - one.multiply(outcome.missing)
-            )
+        # Cells without truth have no score here, so that they count nowhere.
+        parts = (sparse.csc_array(part).astype(np.int8) for part in (decided == 1, decided != 0))
+        self._cells = [outcome.Y, *parts]
         ends = rule.upper if isinstance(rule, Bands) else rule.values
         decidable = min(rule.max_decided or len(rule), int((ends < np.inf).sum()))
         self._most = max(decidable, 1), len(rule)
