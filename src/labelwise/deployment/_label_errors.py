@@ -174,8 +174,8 @@ def find_label_errors(
         chance = chances_of_errors(values, truth, rate)
         n_errors[j] = chance.sum()
         best = np.argsort(-chance, kind="stable")[:n_cells]
-        cells = (values[best].astype(np.float64), truth[best], chance[best])
-        parts.append((rows[best], np.full(best.size, j), *cells))
+        found = (values[best].astype(np.float64), truth[best], chance[best])
+        parts.append((rows[best], np.full(best.size, j), *found))
     rows, labels, values, truth, chance = map(np.concatenate, zip(*parts, strict=True))
     order = np.lexsort((labels, rows, -chance))[:n_cells]
     order = order[chance[order] > 0]
