@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
 
 from labelwise.learners import (
     BinaryRelevance,
@@ -23,8 +25,8 @@ from labelwise.learners import (
     SubmodularMultilabel,
 )
 from labelwise.splitting import MultilabelStratifiedKFold
-from studies.dembczynski2013.readings import PENALTIES, READINGS
 
+PENALTIES = 10.0 ** np.arange(-4, 4)
 N_FOLDS = 5
 # Samples of a first fit, which compiles kernels.
 N_FIRST = 60
@@ -37,6 +39,17 @@ class OneLabel(ReverseMultilabel):
         """Return one label for each sample."""
         scores = self.decision_function(X)
         return np.asarray(np.eye(scores.shape[1], dtype=np.int64)[scores.argmax(axis=1)])
+
+
+class SomeLabel(ReverseMultilabel):
+    """Decide the label of the highest score where no score is above 0."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return label sets, none of them empty."""
+        scores = self.decision_function(X)
+        highest = scores == scores.max(axis=1, keepdims=True)
+        nothing = (scores <= 0).all(axis=1, keepdims=True)
+        return np.asarray((scores > 0) | (nothing & highest), dtype=np.int64)
 
 
 class Trial(BaseEstimator):
@@ -99,6 +112,19 @@ class Trial(BaseEstimator):
         return decided
 
 
+# Other interpretations for cells outside their tolerance, each with the set that it is for.
+READINGS: dict[str, tuple[str, Any]] = {
+    **{
+        f"RML, λ = {penalty:g}": ("Scene", ReverseMultilabel(penalty=penalty, random_state=0))
+        for penalty in (0.1, 0.03, 0.01, 0.003)
+    },
+    "RML, standardised": (
+        "Scene",
+        make_pipeline(StandardScaler(), ReverseMultilabel(random_state=0)),
+    ),
+    "RML, unit length": ("Scene", make_pipeline(Normalizer(), ReverseMultilabel(random_state=0))),
+    "RML, some label": ("Scene", SomeLabel()),
+}
 LIKE_MALLET = BinaryRelevance(penalize_intercept=True)
 # Cheap ones first. Those with a comma are other readings of the paper.
 MODELS = {

@@ -9,8 +9,7 @@ from labelwise.data import Dataset, make_multilabel
 from labelwise.learners import BinaryRelevance, ReverseMultilabel
 from labelwise.splitting import MultilabelStratifiedKFold
 from studies.comparison import read_table
-from studies.dembczynski2013 import mediamill, models, study
-from studies.dembczynski2013.readings import SomeLabel
+from studies.dembczynski2013 import models, study
 
 DATA, _ = make_multilabel(n_samples=80, random_state=0)
 
@@ -162,7 +161,7 @@ def test_what_was_measured_has_rows_of_published_models_only():
 
 
 def test_some_label_is_decided_for_every_sample():
-    model = SomeLabel(penalty=0.1).fit(DATA.X, DATA.Y)
+    model = models.SomeLabel(penalty=0.1).fit(DATA.X, DATA.Y)
     model.intercept_ -= 0.5
     free, decided = ReverseMultilabel.predict(model, DATA.X), model.predict(DATA.X)
     decides = free.any(axis=1)
@@ -184,12 +183,12 @@ def test_classes_of_a_regression_are_the_sizes_of_label_sets_with_the_label():
 def test_only_the_file_of_mulan_is_taken_for_mediamill(tmp_path, monkeypatch):
     folder = tmp_path / "mediamill"
     folder.mkdir()
-    monkeypatch.setattr(mediamill.studies, "HOME", tmp_path)
-    assert mediamill.real_file() is None
+    monkeypatch.setattr(study.studies, "HOME", tmp_path)
+    assert study.mediamill_file() is None
     path = folder / "mediamill.arff"
     path.write_bytes(b"wrong")
-    assert mediamill.real_file() is None
-    monkeypatch.setattr(mediamill, "SIZE", 5)
-    assert mediamill.real_file() is None
-    monkeypatch.setattr(mediamill, "SHA256_BEGINS", hashlib.sha256(b"wrong").hexdigest()[:8])
-    assert mediamill.real_file() == path
+    assert study.mediamill_file() is None
+    monkeypatch.setattr(study, "MEDIAMILL_SIZE", 5)
+    assert study.mediamill_file() is None
+    monkeypatch.setattr(study, "MEDIAMILL_SHA256", hashlib.sha256(b"wrong").hexdigest()[:8])
+    assert study.mediamill_file() == path
