@@ -3,11 +3,10 @@
     python -m tests.recorded_calls --write before.json      # in the tree as it was
     python -m tests.recorded_calls --compare before.json    # in the tree as it is
 
-Each call has a name that stays when functions are renamed or moved; the functions under "Spelling"
-below are the only places that know how a request is written or where a result keeps a value. Arrays
-are recorded by the SHA-256 of their bytes, numbers by their repr, pages and texts by the numbers in
-them. The bytes depend on BLAS and on the processor, so that a record is compared on the machine
-that wrote it, and no record is committed.
+Each call has a name that stays when functions are renamed or moved. Compared are all fields of
+records, the SHA-256 of the bytes of arrays, numbers by their repr, and the numbers in pages and
+texts. The bytes depend on BLAS and on the processor, so that a record is compared on the
+machine that wrote it, and no record is committed.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import html
 import itertools
 import json
 import re
+import shlex
 import sys
 import tempfile
 import time
@@ -42,6 +42,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from labelwise import data, decisions, experiments, features, learners, measures, reports, splitting
+from labelwise._blocks import block_rows
 from studies.olsson2006.rank_cuts import rank_cut_f
 from tests.writers.reuters import sgm_bytes
 
@@ -72,20 +73,15 @@ def calls(stage: str, table: Mapping[Any, Any]) -> Callable[[Callable[[Any], Any
     return register
 
 
-# ---------------------------------------------------------------- Spelling: requests and results
-
-
 def tuned(scores: Any, Y: Any, maximize: Any = "micro-f", **options: Any) -> Any:
-    """Call `best_thresholds`, with an interval if `n_bootstrap` is given."""
+    """Call `best_thresholds`; with `n_bootstrap`, return an interval beside the result."""
     options = {"random_state": 0} | options
     drawn = {name: options.pop(name) for name in ("n_bootstrap", "confidence") if name in options}
     found = decisions.best_thresholds(scores, Y, **target(maximize), **options)
     if not drawn:
         return found
     samples = {name: options.get(name) for name in ("groups", "random_state")}
-    bounds = decisions.confidence_interval(found, scores, Y, **drawn, **samples)
-    intervals = {"interval": bounds.value, "intervals": bounds.thresholds}
-    return dataclasses.replace(found, evidence=dataclasses.replace(found.evidence, **intervals))
+    return found, decisions.confidence_interval(found, scores, Y, **drawn, **samples)
 
 
 def target(maximize: Any) -> dict[str, Any]:
@@ -98,77 +94,6 @@ def target(maximize: Any) -> dict[str, Any]:
 def logistic() -> OneVsRestClassifier:
     """Make a logistic regression a label."""
     return OneVsRestClassifier(LogisticRegression())
-
-
-def in_blocks(name: str) -> Callable[..., Any]:
-    """Return the function that reads files and dask arrays in blocks of `block_rows` rows."""
-    from labelwise import _blocks, measures, splitting
-
-    owners = (decisions.Thresholds, decisions, measures, splitting)
-    function = next(getattr(owner, name) for owner in owners if hasattr(owner, name))
-
-    def called(*given: Any, block_rows: int | None = None, **options: Any) -> Any:
-        with _blocks.block_rows(block_rows):
-            return function(*given, **options)
-
-    return called
-
-
-def value_of(result: Any, name: str) -> Any:
-    """Return an attribute of a result, or of the evidence that belongs to it."""
-    renamed = {"most_per_row": "max_decided", "top_per_row": "max_rank"}
-    for owner in (result, getattr(result, "evidence", None)):
-        for spelling in (name, renamed.get(name, name)):
-            if hasattr(owner, spelling):
-                return getattr(owner, spelling)
-    return None
-
-
-def thresholds_parts(found: Any) -> dict[str, Any]:
-    """Return what a `Thresholds` contains, by the names of version 0.2."""
-    names = (
-        *("values", "value", "support", "decided", "n_samples", "beta", "label_names", "gap"),
-        *("certificate", "shared", "shrink", "fbr", "interval", "intervals", "most_per_row"),
-        *("top_per_row", "adapted", "n_missing", "weighted", "exact"),
-    )
-    parts = {name: value_of(found, name) for name in names}
-    parts["constraints"] = [fields_of(one) for one in value_of(found, "constraints")]
-    parts["guarantee"] = fields_of(value_of(found, "guarantee"))
-    return parts
-
-
-def bands_parts(found: Any) -> dict[str, Any]:
-    """Return what a `Bands` contains, by the names of version 0.2."""
-    names = (
-        *("upper", "lower", "support", "accepted", "accepted_positives", "reviewed", "n_samples"),
-        *("reviewed_positives", "objective", "value", "gap", "precision", "recall"),
-        *("recall_accepted", "review_per_1000", "most_per_row"),
-    )
-    parts = {name: value_of(found, name) for name in names}
-    parts["guarantee"] = fields_of(value_of(found, "guarantee"))
-    if parts["guarantee"] is not None and "value" in parts["guarantee"]:
-        parts["guarantee"]["review_per_1000"] = parts["guarantee"].pop("value")
-        for name in ("across", "average", "f_bound", "n_groups", "needed"):
-            del parts["guarantee"][name]
-    return parts
-
-
-def f_of_means(counts: Any) -> Any:
-    """F of mean precision and mean recall, undefined ones left out."""
-    from labelwise._counts._measures import f_of_rates, mean, precision_and_recall
-
-    return f_of_rates(mean(precision_and_recall(counts), "skip"), 1.0)
-
-
-def fields_of(record: Any) -> Any:
-    """Return the fields of a dataclass or a named tuple as a dict."""
-    if dataclasses.is_dataclass(record):
-        fields = [field.name for field in dataclasses.fields(record)]
-    elif hasattr(record, "_asdict"):
-        fields = list(record._fields)
-    else:
-        return record
-    return {name: getattr(record, name) for name in fields if not name.startswith("_")}
 
 
 def frontier_parts(found: Any) -> dict[str, Any]:
@@ -305,10 +230,7 @@ GUARANTEES: dict[str, tuple[Any, ...]] = {
         {"min_precision": 0.6, "guarantee": certify(0.9, calibration=problem(600, 4, seed=3))},
         *problem(400, 4),
     ),
-    "groups": (
-        "micro-f",
-        {"min_precision": 0.5, "guarantee": 0.9, "groups": groups_of(900)},
-    ),
+    "groups": ("micro-f", {"min_precision": 0.5, "guarantee": 0.9, "groups": groups_of(900)}),
 }
 THRESHOLDS |= {
     f"guarantee, {title}": (*request, *(() if request[2:] else problem(900, 4)))
@@ -320,16 +242,16 @@ THRESHOLDS |= {
 def _(request: tuple[Any, ...]) -> Any:
     maximize, options, *given = request
     found = tuned(*(given or problem()), maximize, **options)
-    new, _ = problem(90, len(found.values), seed=77)
-    return thresholds_parts(found) | {"decisions": found.decide(new)}
+    rule = found[0] if isinstance(found, tuple) else found
+    new, _ = problem(90, len(rule.values), seed=77)
+    return found, rule.decide(new)
 
 
 @call("thresholds: names of frames")
 def _() -> Any:
     scores, Y = problem(50, 3)
     names = ["sky", "sea", "sand"]
-    found = tuned(pd.DataFrame(scores, columns=names), pd.DataFrame(Y, columns=names)[names[::-1]])
-    return thresholds_parts(found)
+    return tuned(pd.DataFrame(scores, columns=names), pd.DataFrame(Y, columns=names)[names[::-1]])
 
 
 @call("thresholds: saved and loaded")
@@ -337,7 +259,7 @@ def _() -> Any:
     found = tuned(*problem(), "macro-f", min_precision=0.3, label_names=list("abcdefg"))
     with tempfile.TemporaryDirectory() as folder:
         found.save(f"{folder}/thresholds.json")
-        return thresholds_parts(decisions.Thresholds.load(f"{folder}/thresholds.json"))
+        return decisions.Thresholds.load(f"{folder}/thresholds.json")
 
 
 @call("thresholds: decide frames, sparse scores, limits per row")
@@ -351,23 +273,27 @@ def _() -> Any:
     return [one.decide(given) for one in (found, limited) for given in (scores, frame, positive)]
 
 
-for _title, _made in {
-    "plain": lambda: decisions.micro_frontier(*problem()),
-    "ties": lambda: decisions.micro_frontier(*problem(step=0.5)),
-    "weights": lambda: decisions.micro_frontier(*problem(), sample_weight=weights()),
-    "sparse": lambda: decisions.micro_frontier(
-        sparse.csr_array(np.maximum(problem()[0], 0)), problem()[1]
-    ),
-}.items():
-    call(f"frontier: {_title}")(lambda made=_made: frontier_parts(made()))
+@calls(
+    "frontier",
+    {
+        "plain": (problem(), {}),
+        "ties": (problem(step=0.5), {}),
+        "weights": (problem(), {"sample_weight": weights()}),
+        "sparse": ((SPARSE[0], problem()[1]), {}),
+    },
+)
+def _(request: Any) -> Any:
+    given, options = request
+    return frontier_parts(decisions.micro_frontier(*given, **options))
 
-for _beta, _most in ((1.0, None), (2.0, None), (1.0, 1)):
 
-    @call(f"scan: beta {_beta}, most scans {_most}")
-    def _(beta: float = _beta, most: int | None = _most) -> Any:
-        found = decisions.scan_thresholds(*problem(60, 4), beta=beta, max_scans=most)
-        parts = thresholds_parts(found.thresholds)
-        return [parts, found.n_evaluated, found.n_scans, found.value_after_first_scan]
+SCANS = ((1.0, None), (2.0, None), (1.0, 1))
+
+
+@calls("scan", {f"beta {beta}, most scans {most}": (beta, most) for beta, most in SCANS})
+def _(request: tuple[float, int | None]) -> Any:
+    beta, most = request
+    return decisions.scan_thresholds(*problem(60, 4), beta=beta, max_scans=most)
 
 
 # ------------------------------------------- Bands, label shift, at k, expected F, tuned estimators
@@ -389,25 +315,13 @@ def _(options: dict[str, Any]) -> Any:
     found = decisions.review_bands(*problem(300, 4), **options)
     new, truth = problem(80, 4, seed=4)
     decided = found.decide(new)
-    return [
-        bands_parts(found),
-        decided,
-        fields_of(decisions.review_measures(truth, decided)),
-        fields_of(found.queue(new)),
-    ]
+    return [found, decided, decisions.review_measures(truth, decided), found.queue(new)]
 
 
 @call("bands: groups")
 def _() -> Any:
-    return bands_parts(
-        decisions.review_bands(
-            *problem(300, 4),
-            min_precision=0.6,
-            guarantee=0.9,
-            groups=groups_of(300),
-            random_state=0,
-        )
-    )
+    options = {"min_precision": 0.6, "guarantee": 0.9, "random_state": 0}
+    return decisions.review_bands(*problem(300, 4), groups=groups_of(300), **options)
 
 
 @calls(
@@ -422,32 +336,29 @@ def _() -> Any:
 def _(options: dict[str, Any]) -> Any:
     proba, Y = probabilities(200, 5)
     new, _ = probabilities(150, 5, seed=1)
-    found = decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
-    names = ("priors", "old_priors", "p_values", "moved", "alpha", "old_value")
-    parts = {name: value_of(found, name) for name in (*names, "n_samples", "n_iterations")}
-    return parts | {"thresholds": thresholds_parts(found.thresholds)}
+    return decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
 
 
-for _k, _maximize in itertools.product((1, 3), ("macro-f", "micro-f", "coverage", "macro-jaccard")):
-
-    @call(f"at k: {_maximize} at {_k}")
-    def _(k: int = _k, maximize: str = _maximize) -> Any:
-        found = decisions.best_at_k(probabilities()[0], k, maximize=maximize)
-        return [found.decided, found.value, found.bound, found.gap]
+AT_K = itertools.product((1, 3), ("macro-f", "micro-f", "coverage", "macro-jaccard"))
 
 
-for _beta in (1.0, 2.0):
+@calls("at k", {f"{maximize} at {k}": (k, maximize) for k, maximize in AT_K})
+def _(request: tuple[int, str]) -> Any:
+    k, maximize = request
+    found = decisions.best_at_k(probabilities()[0], k, maximize=maximize)
+    return [found.decided, found.value, found.bound, found.gap]
 
-    @call(f"expected F: beta {_beta}")
-    def _(beta: float = _beta) -> Any:
-        samples = np.random.default_rng(0).random((6, 40, 5)) < 0.4
-        joint, p_empty = decisions.joint_from_samples(samples)
-        consistent = decisions.make_consistent(joint, p_empty)
-        return [
-            *(joint, p_empty, *consistent),
-            *decisions.maximize_expected_f(joint, p_empty, beta=beta),
-            *decisions.maximize_expected_f_independent(probabilities()[0], beta=beta),
-        ]
+
+@calls("expected F", {f"beta {beta}": beta for beta in (1.0, 2.0)})
+def _(beta: float) -> Any:
+    samples = np.random.default_rng(0).random((6, 40, 5)) < 0.4
+    joint, p_empty = decisions.joint_from_samples(samples)
+    consistent = decisions.make_consistent(joint, p_empty)
+    return [
+        *(joint, p_empty, *consistent),
+        *decisions.maximize_expected_f(joint, p_empty, beta=beta),
+        *decisions.maximize_expected_f_independent(probabilities()[0], beta=beta),
+    ]
 
 
 @call("cuts by rank and proportion")
@@ -482,14 +393,9 @@ TUNED: dict[str, tuple[Any, dict[str, Any]]] = {
 def _(given: tuple[Any, ...]) -> Any:
     maximize, options = given
     made = multilabel(240)
-    model = decisions.TunedThresholds(
-        logistic(), **target(maximize), random_state=0, **options
-    ).fit(made.X, labels_of(made))
-    return [
-        thresholds_parts(model.thresholds_),
-        model.predict(made.X),
-        scores_by(model, made.X),
-    ]
+    model = decisions.TunedThresholds(logistic(), **target(maximize), random_state=0, **options)
+    model.fit(made.X, labels_of(made))
+    return [model.thresholds_, model.predict(made.X), scores_by(model, made.X)]
 
 
 @call("TunedThresholds: fitted before")
@@ -498,7 +404,7 @@ def _() -> Any:
     model = logistic().fit(made.X[:120], labels_of(made)[:120])
     model = decisions.TunedThresholds(FrozenEstimator(model), maximize="macro-f", random_state=0)
     model.fit(made.X[120:], labels_of(made)[120:])
-    return [thresholds_parts(model.thresholds_), model.predict(made.X)]
+    return [model.thresholds_, model.predict(made.X)]
 
 
 @calls("CalibratedLabels", {method: method for method in ("isotonic", "sigmoid")})
@@ -560,18 +466,12 @@ def as_dask(folder: Path, name: str, matrix: np.ndarray) -> Any:
     return dask.array.from_array(matrix, chunks=(64, -1))
 
 
-STORED = {
-    "npy": as_npy,
-    "parquet": as_parquet,
-    "folder": as_folder,
-    "zarr": as_zarr,
-    "dask": as_dask,
-}
+STORED = {made.__name__[3:]: made for made in (as_npy, as_parquet, as_folder, as_zarr, as_dask)}
 BLOCK_REQUESTS: dict[str, dict[str, Any]] = {
-    "micro-f": {"maximize": "micro-f"},
-    "macro-f": {"maximize": "macro-f"},
-    "micro-jaccard": {"maximize": "micro-jaccard"},
-    "macro-matthews": {"maximize": "macro-matthews"},
+    **{
+        name: {"maximize": name}
+        for name in ("micro-f", "macro-f", "micro-jaccard", "macro-matthews")
+    },
     "micro-f, min precision": {"maximize": "micro-f", "min_precision": 0.7},
     "macro-f, min recall": {"maximize": "macro-f", "min_recall": 0.7},
     "micro-f, most decisions": {"maximize": "micro-f", "max_decisions": 150},
@@ -581,57 +481,56 @@ BLOCK_REQUESTS: dict[str, dict[str, Any]] = {
 
 @contextlib.contextmanager
 def stored(kind: str, n: int = 200, m: int = 5) -> Iterator[tuple[Path, Any, Any]]:
-    """Write scores and labels in a format, into a folder that is deleted afterwards."""
+    """Write scores and labels into a temporary folder; they are read in blocks of 64 rows."""
     scores, Y = problem(n, m)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, block_rows(64):
         folder = Path(name)
         yield folder, STORED[kind](folder, "scores", scores), STORED[kind](folder, "labels", Y)
 
 
-for _kind, (_title, _options) in itertools.product(STORED, BLOCK_REQUESTS.items()):
-
-    @call(f"blocks: thresholds of {_kind}, {_title}")
-    def _(kind: str = _kind, options: dict[str, Any] = _options) -> Any:
-        with stored(kind) as (_, scores, labels):
-            return thresholds_parts(
-                in_blocks("best_thresholds")(scores, labels, block_rows=64, **options)
-            )
+@calls(
+    "blocks",
+    {
+        f"thresholds of {kind}, {title}": (kind, options)
+        for kind, (title, options) in itertools.product(STORED, BLOCK_REQUESTS.items())
+    },
+)
+def _(request: tuple[str, dict[str, Any]]) -> Any:
+    kind, options = request
+    with stored(kind) as (_, scores, labels):
+        return decisions.best_thresholds(scores, labels, **options)
 
 
 @calls("blocks", {f"frontier of {kind}": kind for kind in STORED})
 def _(kind: str) -> Any:
     with stored(kind) as (_, scores, labels):
-        return frontier_parts(in_blocks("micro_frontier")(scores, labels, block_rows=64))
+        return frontier_parts(decisions.micro_frontier(scores, labels))
 
 
 @calls("blocks", {f"evaluation of {kind}": kind for kind in STORED})
 def _(kind: str) -> Any:
     with stored(kind) as (folder, scores, labels):
         decided = STORED[kind](folder, "decided", problem(200, 5)[0] > 0.5)
-        found = in_blocks("evaluate")(labels, scores=scores, decided=decided, block_rows=64)
-        return evaluation_parts(found)
+        return evaluation_parts(measures.evaluate(labels, scores=scores, decided=decided))
 
 
 @calls("blocks", {f"splits of {kind}": kind for kind in STORED})
 def _(kind: str) -> Any:
     with stored(kind) as (_, _, labels):
-        compared = in_blocks("compare_splits")(labels, 3, random_state=0, block_rows=64)
         return [
-            in_blocks("assign")(labels, 3, random_state=0, block_rows=64),
-            in_blocks("assign")(labels, [0.7, 0.3], random_state=0, block_rows=64),
-            {name: fields_of(one) for name, one in compared.qualities.items()},
+            splitting.assign(labels, 3, random_state=0),
+            splitting.assign(labels, [0.7, 0.3], random_state=0),
+            splitting.compare_splits(labels, 3, random_state=0).qualities,
         ]
 
 
 @calls("blocks", {f"decisions of {kind}": kind for kind in STORED})
 def _(kind: str) -> Any:
     with stored(kind) as (folder, scores, labels):
-        found = in_blocks("best_thresholds")(scores, labels)
-        output = None if kind == "dask" else folder / "decided.npy"
-        done = in_blocks("decide")(found, scores, output, block_rows=64)
+        found = decisions.best_thresholds(scores, labels)
         if kind == "dask":
-            return done.compute()
-        return [fields_of(done), np.load(output)]
+            return found.decide(scores).compute()
+        return [found.decide(scores, folder / "decided.npy"), np.load(folder / "decided.npy")]
 
 
 # ----------------------------------------------------------------------------------------- Measures
@@ -657,35 +556,36 @@ EVALUATIONS: dict[str, tuple[Callable[[np.ndarray], Any], dict[str, Any]]] = {
     "beta and cutoffs": (lambda Y: Y, {"beta": 2.0, "cutoffs": (1, 2, 4)}),
     "sparse": (sparse.csr_array, {"undefined": "skip"}),
 }
-for _title, (_change, _options) in EVALUATIONS.items():
-    for _step in (0.0, 0.5):
-
-        @call(f"evaluate: {_title}{' with ties' if _step else ''}")
-        def _(
-            change: Any = _change, options: dict[str, Any] = _options, step: float = _step
-        ) -> Any:
-            scores, Y = problem(step=step)
-            found = measures.evaluate(change(Y), scores=scores, decided=scores > 0.5, **options)
-            return evaluation_parts(found)
 
 
-for _by in ("label", "sample"):
+@calls(
+    "evaluate",
+    {
+        f"{title}{' with ties' if step else ''}": (*request, step)
+        for (title, request), step in itertools.product(EVALUATIONS.items(), (0.0, 0.5))
+    },
+)
+def _(request: tuple[Any, dict[str, Any], float]) -> Any:
+    change, options, step = request
+    scores, Y = problem(step=step)
+    found = measures.evaluate(change(Y), scores=scores, decided=scores > 0.5, **options)
+    return evaluation_parts(found)
 
-    @call(f"counts: by {_by}")
-    def _(by: str = _by) -> Any:
-        scores, Y = problem()
-        counts = measures.count(Y, scores > 0.5, by=by)
-        functions = (
-            *(measures.precision, measures.recall, measures.f_measure, measures.jaccard),
-            *(measures.accuracy, measures.balanced_accuracy, measures.g_mean, measures.matthews),
-        )
-        return [
-            list(counts),
-            [function(counts) for function in functions],
-            [measures.micro(function, counts) for function in functions],
-            [measures.macro(function, counts, undefined="skip") for function in functions],
-            f_of_means(counts),
-        ]
+
+@calls("counts", {f"by {by}": by for by in ("label", "sample")})
+def _(by: str) -> Any:
+    scores, Y = problem()
+    counts = measures.count(Y, scores > 0.5, by=by)
+    functions = (
+        *(measures.precision, measures.recall, measures.f_measure, measures.jaccard),
+        *(measures.accuracy, measures.balanced_accuracy, measures.g_mean, measures.matthews),
+    )
+    return [
+        counts,
+        [function(counts) for function in functions],
+        [measures.micro(function, counts) for function in functions],
+        [measures.macro(function, counts, undefined="skip") for function in functions],
+    ]
 
 
 SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
@@ -714,7 +614,7 @@ SCORE_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "Hamming loss": lambda Y, S: measures.evaluate(Y, decided=S > 0.5)["hamming-loss"],
     "subset accuracy": lambda Y, S: measures.evaluate(Y, decided=S > 0.5)["subset-accuracy"],
     "inverse propensities": lambda Y, _: measures.inverse_propensities(Y),
-    "reliability": lambda Y, S: fields_of(measures.reliability(Y, 1 / (1 + np.exp(-S)))),
+    "reliability": lambda Y, S: measures.reliability(Y, 1 / (1 + np.exp(-S))),
 }
 
 
@@ -755,9 +655,9 @@ def _() -> Any:
     repeated = data.Dataset(np.round(made.X[:, :2]), made.Y, train=range(90), test=range(90, 140))
     return [
         made.describe().to_dict(),
-        fields_of(made.co_occurrence()),
-        fields_of(made.label_profile()),
-        fields_of(repeated.find_duplicates()),
+        made.co_occurrence(),
+        made.label_profile(),
+        repeated.find_duplicates(),
     ]
 
 
@@ -795,7 +695,7 @@ def _(method: str) -> Any:
     return [
         plain,
         splitting.assign(Y, [0.6, 0.3, 0.1], method=method, random_state=1),
-        fields_of(splitting.split_quality(Y, plain)),
+        splitting.split_quality(Y, plain),
     ]
 
 
@@ -811,8 +711,7 @@ def _() -> Any:
         [list(one.split(X, Y)) for one in (folds, repeated, shuffled)],
         list(splitting.MultilabelStratifiedKFold(3).split(X, Y)),
         splitting.train_test_split(X, Y, test_size=0.25, stratify=Y, random_state=0),
-        {name: fields_of(one) for name, one in compared.qualities.items()},
-        [compared.chosen, compared.subsets],
+        [compared.qualities, compared.chosen, compared.subsets],
     ]
 
 
@@ -917,7 +816,7 @@ def _(options: dict[str, Any]) -> Any:
     found = model.predict_instances(test)
     return [
         *(model.predict(test), model.decision_function(test), found.scores, found.decided),
-        *(found.starts, thresholds_parts(model.thresholds_)),
+        *(found.starts, model.thresholds_),
     ]
 
 
@@ -937,9 +836,7 @@ def _(options: dict[str, Any]) -> Any:
     }
     model = learners.BestLearner(candidates, cv=3, random_state=0, **options)
     model.fit(made.X, labels_of(made))
-    names = ("chosen", "candidate", "value", "corrected_value", "standard_error", "n_samples")
-    board = {name: value_of(model.leaderboard_, name) for name in names}
-    return [board, model.predict(made.X), scores_by(model, made.X)]
+    return [model.leaderboard_, model.predict(made.X), scores_by(model, made.X)]
 
 
 # ------------------------------------------------------------------- Studies, statistics, reports
@@ -972,7 +869,7 @@ def _() -> Any:
     with study_results() as results:
         return [
             without_clock(results.rows()),
-            [(key, fields_of(value)) for key, value in results.summary().spreads.items()],
+            list(results.summary().spreads.items()),
             numbers_in(results.summary().to_markdown()),
             numbers_in(results.summary().to_latex()),
         ]
@@ -994,11 +891,9 @@ def _() -> Any:
         *(E.nemenyi_test(frame, **options).p_values, E.nemenyi_test(frame, **options).distance),
         E.holm_test(frame, control="a", **options).p_values,
         E.holm_adjusted([0.01, 0.04, 0.03, 0.2]),
-        fields_of(E.sign_test(frame, ("a", "b"), **options)),
-        fields_of(E.wilcoxon_test(frame, ("a", "b"), **options)),
-        fields_of(
-            E.paired_difference(frame, ("a", "b"), n_bootstrap=200, random_state=0, **options)
-        ),
+        E.sign_test(frame, ("a", "b"), **options),
+        E.wilcoxon_test(frame, ("a", "b"), **options),
+        E.paired_difference(frame, ("a", "b"), n_bootstrap=200, random_state=0, **options),
     ]
 
 
@@ -1119,88 +1014,69 @@ def output_parts(text: str) -> Any:
         return numbers_in(re.sub(r"[\d.]+ s\b", "", text))
 
 
-TUNE = ("tune", "scores.csv", "labels.csv")
-FIT = ("fit", "data.csv", "--labels", "topic_*", "-o", "model.skops", "--force", "--json")
-COMMANDS: dict[str, list[tuple[str, ...]]] = {
-    "describe": [("describe", "data.csv", "--labels", "topic_*", "--json")],
-    "describe, text": [("describe", "data.arff", "--labels", "-4")],
-    "split": [
-        ("split", "data.csv", "--labels", "topic_*", "--folds", "3", "--json", "-o", "s.csv")
-    ],
-    "split, proportions": [
-        ("split", "data.csv", "--labels", "topic_*", "--proportions", "0.7,0.3", "-o", "-"),
-    ],
-    "select": [
-        ("select", "texts.csv", "--labels", "topic_*", "--text", "text", "-n", "8", "--json"),
-    ],
-    "learners": [("learners", "--json")],
-    "tune": [(*TUNE, "--json", "-o", "t.json")],
-    "tune, text": [TUNE],
-    "tune, macro-f with bootstrap": [
-        (*TUNE, "--maximize", "macro-f", "--bootstrap", "20", "--json"),
-    ],
-    "tune, sample-f": [(*TUNE, "--maximize", "sample-f", "--shrink", "0", "--json")],
-    "tune, macro-matthews": [(*TUNE, "--maximize", "macro-matthews", "--json")],
-    "tune, beta and fbr": [(*TUNE, "--beta", "2", "--fbr", "0.3,0", "--json")],
-    "tune, fbr auto": [(*TUNE, "--maximize", "macro-f", "--fbr", "auto", "--json")],
-    "tune, shared": [(*TUNE, "--shared", "--json")],
-    "tune, constraints": [(*TUNE, "--min-precision", "0.6", "--json")],
-    "tune, per row": [(*TUNE, "--max-decisions", "1 per row", "--json")],
-    "tune, guarantee": [(*TUNE, "--min-precision", "0.3", "--guarantee", "0.8", "--json")],
-    "tune, guarantee of each label": [
-        (*TUNE, "--maximize", "macro-f", "--min-recall", "0.3", "--guarantee", "0.8", "--json"),
-    ],
-    "tune, review": [(*TUNE, "--review", "auto", "--min-precision", "0.8", "--json")],
-    "tune, review budget": [
-        (*TUNE, "--review", "100", "-o", "bands.json"),
-        ("decide", "bands.json", "other.csv", "-o", "-"),
-    ],
-    "adapt": [
-        (*TUNE, "-o", "t.json"),
-        ("adapt", "t.json", "other.csv", "--calibrate", "scores.csv", "labels.csv", "--json"),
-    ],
-    "decide": [(*TUNE, "-o", "t.json"), ("decide", "t.json", "other.csv", "-o", "-")],
-    "evaluate": [("evaluate", "labels.csv", "--scores", "scores.csv", "--json")],
-    "evaluate, decided": [
-        (*TUNE, "-o", "t.json"),
-        ("decide", "t.json", "scores.csv", "-o", "decided.csv"),
-        ("evaluate", "labels.csv", "--decided", "decided.csv", "--bootstrap", "20", "--json"),
-        ("evaluate", "labels.csv", "--decided", "decided.csv", "--per-label"),
-    ],
-    "report": [("report", "scores.csv", "labels.csv", "--versus", "other.csv", "-o", "page.html")],
-    "report of an evaluation": [
-        ("evaluate", "labels.csv", "--scores", "scores.csv", "--report", "page.html", "--json"),
-    ],
+TUNE = "tune scores.csv labels.csv"
+FIT = "fit data.csv --labels topic_* -o model.skops --force --json"
+PREDICT = "predict model.skops data.csv --labels topic_*"
+# The lines of each call; the numbers of each output and the files that are written are recorded.
+COMMANDS = {
+    "describe": "describe data.csv --labels topic_* --json",
+    "describe, text": "describe data.arff --labels -4",
+    "split": "split data.csv --labels topic_* --folds 3 --json -o s.csv",
+    "split, proportions": "split data.csv --labels topic_* --proportions 0.7,0.3 -o -",
+    "select": "select texts.csv --labels topic_* --text text -n 8 --json",
+    "learners": "learners --json",
+    "tune": f"{TUNE} --json -o t.json",
+    "tune, text": f"{TUNE}",
+    "tune, macro-f with bootstrap": f"{TUNE} --maximize macro-f --bootstrap 20 --json",
+    "tune, sample-f": f"{TUNE} --maximize sample-f --shrink 0 --json",
+    "tune, macro-matthews": f"{TUNE} --maximize macro-matthews --json",
+    "tune, beta and fbr": f"{TUNE} --beta 2 --fbr 0.3,0 --json",
+    "tune, fbr auto": f"{TUNE} --maximize macro-f --fbr auto --json",
+    "tune, shared": f"{TUNE} --shared --json",
+    "tune, constraints": f"{TUNE} --min-precision 0.6 --json",
+    "tune, per row": f"{TUNE} --max-decisions '1 per row' --json",
+    "tune, guarantee": f"{TUNE} --min-precision 0.3 --guarantee 0.8 --json",
+    "tune, guarantee of each label": f"""
+        {TUNE} --maximize macro-f --min-recall 0.3 --guarantee 0.8 --json
+    """,
+    "tune, review": f"{TUNE} --review auto --min-precision 0.8 --json",
+    "tune, review budget": f"""
+        {TUNE} --review 100 -o bands.json
+        decide bands.json other.csv -o -
+    """,
+    "adapt": f"""
+        {TUNE} -o t.json
+        adapt t.json other.csv --calibrate scores.csv labels.csv --json
+    """,
+    "decide": f"""
+        {TUNE} -o t.json
+        decide t.json other.csv -o -
+    """,
+    "evaluate": "evaluate labels.csv --scores scores.csv --json",
+    "evaluate, decided": f"""
+        {TUNE} -o t.json
+        decide t.json scores.csv -o decided.csv
+        evaluate labels.csv --decided decided.csv --bootstrap 20 --json
+        evaluate labels.csv --decided decided.csv --per-label
+    """,
+    "report": "report scores.csv labels.csv --versus other.csv -o page.html",
+    "report of an evaluation": "evaluate labels.csv --scores scores.csv --report page.html --json",
     **{
-        f"fit {name}": [
-            (*FIT, "--learner", name),
-            ("predict", "model.skops", "data.csv", "--labels", "topic_*", "-o", "-"),
-            (*("predict", "model.skops", "data.csv", "--labels", "topic_*"), "-o", "decided.csv"),
-        ]
+        f"fit {name}": f"{FIT} --learner {name}\n{PREDICT} -o -\n{PREDICT} -o decided.csv"
         for name in ("br", "br-svm", "knn", "lfp", "efp", "chains", "forest", "rml", "sml", "clr")
     },
-    "fit br for macro-f, calibrated": [
-        (*FIT, "--learner", "br", "--maximize", "macro-f", "--calibrate"),
-        (
-            "predict",
-            "model.skops",
-            "data.csv",
-            "--labels",
-            "topic_*",
-            "--scores",
-            "-",
-            "-o",
-            "d.csv",
-        ),
-    ],
-    "compare and results": [
-        ("compare", "study.toml", "--json"),
-        ("results", "study.sqlite", "--json"),
-        ("results", "study.sqlite", "--markdown"),
-        ("results", "study.sqlite", "--ranks", "--measure", "micro-f", "--json"),
-        ("results", "study.sqlite", "--export", "rows.csv"),
-        ("report", "study.sqlite", "-o", "page.html"),
-    ],
+    "fit br for macro-f, calibrated": f"""
+        {FIT} --learner br --maximize macro-f --calibrate
+        {PREDICT} --scores - -o d.csv
+    """,
+    "compare and results": """
+        compare study.toml --json
+        results study.sqlite --json
+        results study.sqlite --markdown
+        results study.sqlite --ranks --measure micro-f --json
+        results study.sqlite --export rows.csv
+        report study.sqlite -o page.html
+    """,
 }
 STUDY = """
 datasets = ["digits"]
@@ -1217,11 +1093,12 @@ params = {n_splits = 2}
 
 
 @calls("command", COMMANDS)
-def _(commands: list[tuple[str, ...]]) -> Any:
+def _(commands: str) -> Any:
     parts: dict[str, Any] = {}
     with files() as folder:
         (folder / "study.toml").write_text(STUDY)
-        for place, words in enumerate(commands):
+        for place, line in enumerate(commands.strip().splitlines()):
+            words = shlex.split(line)
             parts[f"{place} {words[0]}"] = output_parts(run_command(folder, *words))
         for path in sorted(folder.iterdir()):
             if path.name in {"t.json", "bands.json"}:
@@ -1240,6 +1117,11 @@ def _(commands: list[tuple[str, ...]]) -> Any:
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """List the parts of a result by their path: arrays as digests, all else as text."""
+    if dataclasses.is_dataclass(value):
+        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        value = {name: part for name, part in value.items() if not VOLATILE.search(name)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from leaves(part, f"{path}/{key}")
