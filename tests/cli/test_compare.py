@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from labelwise.cli import app
-from labelwise.cli.commands._compare import EXAMPLE
 from labelwise.cli.running import FAILURES, exit_code
 from labelwise.experiments import Study
 from labelwise.experiments.running import _fingerprint
@@ -259,11 +258,12 @@ def test_a_file_that_does_not_exist_has_the_exit_code_of_other_commands(command,
 
 def test_the_example_says_how_a_table_names_its_labels(tmp_path):
     (tmp_path / "train.csv").write_text("u,sea,sky\n" + "1,1,0\n2,0,1\n3,1,1\n" * 8)
-    named = EXAMPLE.replace('datasets = ["digits"]\n', "").replace("# datasets =", "datasets =")
+    example = run("compare", "--example").stdout
+    named = example.replace('datasets = ["digits"]\n', "").replace("# datasets =", "datasets =")
     (tmp_path / "study.toml").write_text(named.replace("[0]", "[0]\nname = 'tables'", 1))
     done = run("compare", tmp_path / "study.toml")
     assert done.exit_code == 0, done.output
-    plain = EXAMPLE.replace('"digits"', '"train.csv"')
+    plain = example.replace('"digits"', '"train.csv"')
     (tmp_path / "plain.toml").write_text(plain)
     refused = run("compare", tmp_path / "plain.toml")
     assert "labels = [...] } in a study file" in str(refused.exception)

@@ -31,7 +31,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import labelwise
-from labelwise._estimators import scoring_method
 from labelwise.data import make_multilabel
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.learners import BinaryRelevance
@@ -549,8 +548,7 @@ def test_a_nested_fbr_is_the_mean_of_what_training_parts_choose_by_inner_folds(r
     model = BinaryRelevance(LogisticRegression())
 
     def held_out(rows):
-        method = scoring_method(model)
-        return cross_val_predict(model, X[rows], Y[rows], cv=folds, method=method)
+        return cross_val_predict(model, X[rows], Y[rows], cv=folds, method="decision_function")
 
     amounts = [
         best_thresholds(held_out(train), Y[train], fbr=("auto", rule), random_state=0).evidence.fbr

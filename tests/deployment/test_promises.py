@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelwise._tuning import ConstraintCheck
 from labelwise.data import DataError
-from labelwise.decisions import best_thresholds, review_bands
+from labelwise.decisions import ConstraintCheck, best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
 from labelwise.deployment._bounds import bounds
 from labelwise.deployment._promises import Quotient

@@ -16,7 +16,6 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise import load, save
-from labelwise._estimators import splits_of
 from labelwise.data import make_corpus, make_multilabel
 from labelwise.learners import BinaryRelevance
 from labelwise.measures import scorer
@@ -168,7 +167,7 @@ def test_bad_input_is_refused_by_name(base, Y, error, message):
 def test_fold_scores_are_those_of_models_of_the_other_folds(is_sparse):
     X, Y = some_data(seed=1)
     X = sparse.csr_array(np.where(np.abs(X) > 1.5, X, 0)) if is_sparse else X
-    splits = splits_of(4, X, Y)
+    splits = list(MultilabelStratifiedKFold(4).split(X, Y))
     learner = BinaryRelevance(penalty=[1e-3, 1e-2, 1e-1, 1.0])
     scores = learner.fit_scoring_folds(X, Y, splits)
     expected = BinaryRelevance(penalty=learner.penalty, cv=splits).fit(X, Y)

@@ -8,7 +8,8 @@ from labelwise._counts import averaged_records
 from labelwise.measures import macro, measure_scores, precision, recall
 
 # Every measure of counts in the register.
-COUNT_MEASURES = [record.function for record in averaged_records().values()]
+MEASURES = {name: record.function for name, record in averaged_records().items()}
+COUNT_MEASURES = list(MEASURES.values())
 
 
 def f_of_means(counts, beta=1.0, undefined="nan"):

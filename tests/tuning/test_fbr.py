@@ -8,19 +8,12 @@ from labelwise.decisions import best_thresholds
 from labelwise.measures import count, f_measure, macro, micro
 from labelwise.splitting import assign
 from tests.decisions.problems import problems
+from tests.tuning.problems import make_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 AVERAGES = pytest.mark.parametrize("average", ["micro", "macro"])
 AMOUNTS = [step / 10 for step in range(10)]  # that "auto" chooses from
 JOINED = {"micro": micro, "macro": macro}
-
-
-def make_problem(seed=0, shape=(300, 12)):
-    """Comparable scores, and labels from frequent to rare."""
-    random = np.random.default_rng(seed)
-    share = 0.5 / np.arange(1, shape[1] + 1) ** 1.5
-    Y = random.random(shape) < share
-    return random.standard_normal(shape) + np.log(share) + 2.0 * Y, Y
 
 
 def weak_labels_raised(scores, Y, fbr, rule, average):

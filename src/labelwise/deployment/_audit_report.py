@@ -141,7 +141,7 @@ class Population:
             return np.asarray(sign * (pair[0][:, None] - grid * pair[1][:, None]))
 
         def numbers(draws: slice) -> np.ndarray:
-            # The number of a draw cannot be below -least, which the earlier draws tell.
+            # The number of a draw is at least -least, which is known from the earlier draws.
             least = left[draws, None] * worst - of_sums(known[:, draws])
             # If even the lowest number is above 0, the value is impossible.
             return np.asarray(of_sums(sums[:, draws]) / np.maximum(least, 1e-9 + 1e-9 * worst))

@@ -9,12 +9,12 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 
-from labelwise._tuning import Request, check_problem, tune_and_correct
 from labelwise.decisions import (
     Thresholds,
     TunedThresholds,
     adapt_thresholds,
     best_thresholds,
+    corrected_value,
     micro_frontier,
     scan_thresholds,
 )
@@ -155,18 +155,15 @@ def random_gaps(seed, n_samples=120, n_labels=5):
 @pytest.mark.parametrize("average", ["micro", "macro", "sample"])
 def test_the_corrected_value_counts_only_cells_with_truth(average):
     scores, Y = random_gaps(0)
-    request = Request(maximize=f"{average}-f")
-    problem = check_problem(scores, Y, None, allow_missing=True)
-    folds = np.arange(problem.n_samples) % 4
-    decided = np.empty(problem.Y.shape, dtype=bool)
-    for fold in range(4):
-        some = best_thresholds(
-            scores[3:][folds != fold], Y[3:][folds != fold], maximize=f"{average}-f"
-        )
-        decided[folds == fold] = scores[3:][folds == fold] >= some.values
-    expected = oracle.value(f_measure, average, Y[3:], decided)
-    found, _ = tune_and_correct(problem, request, 0, folds=folds)
-    np.testing.assert_allclose(found.evidence.corrected_value, expected, rtol=1e-12)
+    folds = np.arange(len(Y)) % 5  # five groups are the five folds
+    decided = np.empty(Y.shape, dtype=bool)
+    for fold in range(5):
+        some = best_thresholds(scores[folds != fold], Y[folds != fold], maximize=f"{average}-f")
+        decided[folds == fold] = scores[folds == fold] >= some.values
+    expected = oracle.value(f_measure, average, Y[3:], decided[3:])
+    found = best_thresholds(scores, Y, maximize=f"{average}-f")
+    value = corrected_value(found, scores, Y, groups=folds)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -226,12 +223,10 @@ def test_the_corrected_value_leaves_a_label_without_truth_out():
     Y[:, 1] = np.nan
     for options in ({"maximize": "macro-f"}, {"cost": ([1] * 5, [2, 1, 1, 3, 1])}):
         cost = {"cost": ([1] * 4, [2, 1, 3, 1])} if "cost" in options else options
-        one, _ = tune_and_correct(
-            check_problem(scores, Y, None, allow_missing=True), Request(**options, n_labels=5), 0
-        )
-        rest = check_problem(np.delete(scores, 1, 1), np.delete(Y, 1, 1), None, allow_missing=True)
-        other, _ = tune_and_correct(rest, Request(**cost, n_labels=4), 0)
-        assert one.evidence.corrected_value == other.evidence.corrected_value
+        rest = np.delete(scores, 1, 1), np.delete(Y, 1, 1)
+        one = corrected_value(best_thresholds(scores, Y, **options), scores, Y, random_state=0)
+        other = corrected_value(best_thresholds(*rest, **cost), *rest, random_state=0)
+        assert one == other
 
 
 def test_a_guarantee_counts_only_labels_that_are_known():

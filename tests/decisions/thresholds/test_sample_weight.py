@@ -12,8 +12,13 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 
 from labelwise._curves import exact_weights
-from labelwise._tuning import Request, check_problem, tune_and_correct
-from labelwise.decisions import Thresholds, adapt_thresholds, best_thresholds, micro_frontier
+from labelwise.decisions import (
+    Thresholds,
+    adapt_thresholds,
+    best_thresholds,
+    corrected_value,
+    micro_frontier,
+)
 from labelwise.measures import accuracy, f_measure, g_mean, jaccard, matthews, recall
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
@@ -218,16 +223,13 @@ def test_the_corrected_value_of_whole_weights_is_that_of_repeated_samples(averag
     random = np.random.default_rng(2)
     Y = random.random((60, 3)) < 0.4
     scores = np.round(random.random((60, 3)) + 0.5 * Y, 2)
-    weights, folds = random.integers(1, 4, 60), random.integers(0, 4, 60)
+    weights, folds = random.integers(1, 4, 60), np.arange(60) % 5  # five groups are the five folds
     rows = np.repeat(np.arange(60), weights)
-    request = Request(maximize=f"{average}-f", max_decisions=None)
-    one = check_problem(scores, Y, None, np.arange(60), weights)
-    other = check_problem(scores[rows], Y[rows], None, rows)
-    value = tune_and_correct(one, request, 0, folds=folds)[0].evidence.corrected_value
-    expected = tune_and_correct(other, request, 0, folds=folds[rows])[0].evidence.corrected_value
+    found = best_thresholds(scores, Y, maximize=f"{average}-f", sample_weight=weights)
+    value = corrected_value(found, scores, Y, sample_weight=weights, groups=folds)
+    expected = corrected_value(found, scores[rows], Y[rows], groups=folds[rows])
     np.testing.assert_allclose(value, expected, rtol=1e-12)
-    plain, _ = tune_and_correct(check_problem(scores, Y, None), request, 0, folds=folds)
-    assert value != plain.evidence.corrected_value
+    assert value != corrected_value(found, scores, Y, groups=folds)
 
 
 def test_constraints_are_checked_by_weight():
@@ -237,15 +239,9 @@ def test_constraints_are_checked_by_weight():
     weights = random.integers(1, 4, 80)
     rows = np.repeat(np.arange(80), weights)
     for limits in ({"min_precision": 0.7}, {"max_decisions": 0.5}):
-        request = Request(**limits, n_labels=3)
-        one, _ = tune_and_correct(
-            check_problem(scores, Y, None, np.arange(80), weights), request, 0
-        )
-        other, _ = tune_and_correct(check_problem(scores[rows], Y[rows], None, rows), request, 0)
-        (found,), (expected,) = (
-            one.evidence.constraints,
-            other.evidence.constraints,
-        )
+        one = best_thresholds(scores, Y, sample_weight=weights, **limits)
+        other = best_thresholds(scores[rows], Y[rows], **limits)
+        (found,), (expected,) = one.evidence.constraints, other.evidence.constraints
         assert (found.limit, found.value) == (expected.limit, expected.value)
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from labelwise._estimators import splits_of
 from labelwise.learners import BinaryRelevance
+from labelwise.splitting import MultilabelStratifiedKFold
 from tests.oracles.squared_hinge import hinge_optimum, hinge_value, naive_bayes_factors
 
 
@@ -66,7 +66,7 @@ def test_equal_and_empty_rows_have_an_optimum_too(X, seed, penalty):
 def test_folds_have_the_log_ratios_of_their_own_training_samples(form):
     X, Y = some_counts(seed=1)
     X = form(X)
-    splits = splits_of(4, X, Y)
+    splits = list(MultilabelStratifiedKFold(4).split(X, Y))
     learner = machines(share_penalty=True, tol=1e-8)
     scores = learner.fit_scoring_folds(X, Y, splits)
     start = 0

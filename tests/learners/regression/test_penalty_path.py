@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from labelwise._sigmoids import fit_sigmoids
-from labelwise.data import make_multilabel
 from labelwise.learners import BinaryRelevance, ExactFPlugin, IndependentFPlugin
 from labelwise.learners.regression import _batched_descent, _design, _penalty_path
 from labelwise.learners.regression._design import make_design
@@ -22,6 +21,7 @@ from labelwise.learners.regression._penalty_path import (
     rescaled_losses,
 )
 from labelwise.splitting import MultilabelStratifiedKFold
+from tests.learners.regression.problems import some_data
 from tests.oracles.logistic import (
     best_penalty,
     logistic_value,
@@ -31,15 +31,6 @@ from tests.oracles.logistic import (
     peer_with_penalised_intercept,
     rescaled_choice,
 )
-
-
-def some_data(n_samples=150, n_features=6, n_labels=4, seed=0, thin=False):
-    data, _ = make_multilabel(n_samples, n_features, n_labels, random_state=seed)
-    # Features of different sizes, with means that are not 0.
-    X = data.X * np.geomspace(0.3, 3, n_features) + np.arange(n_features)
-    if thin:
-        X = np.where(np.random.default_rng(seed).random(X.shape) < 0.1, X, 0)
-    return X, data.Y.toarray().astype(np.int64)
 
 
 def problem(X, penalty=0.01, weights=None):

@@ -7,22 +7,12 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from labelwise._estimators import splits_of
-from labelwise.data import make_multilabel
 from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.learners import BinaryRelevance
 from labelwise.learners.regression import _squared_hinge_kernels
 from labelwise.splitting import MultilabelStratifiedKFold
+from tests.learners.regression.problems import some_data
 from tests.oracles.squared_hinge import hinge_optimum, hinge_value, machine
-
-
-def some_data(n_samples=150, n_features=6, n_labels=4, seed=0, thin=False):
-    data, _ = make_multilabel(n_samples, n_features, n_labels, random_state=seed)
-    # Features of different sizes, with means that are not 0.
-    X = data.X * np.geomspace(0.3, 3, n_features) + np.arange(n_features)
-    if thin:
-        X = np.where(np.random.default_rng(seed).random(X.shape) < 0.1, X, 0)
-    return X, data.Y.toarray().astype(np.int64)
 
 
 def support_vectors(**options):
@@ -138,7 +128,7 @@ def _coefficients(X, y, penalty):
 def test_fold_scores_are_those_of_models_of_the_other_folds(form, shared):
     X, Y = some_data(seed=1)
     X = form(X)
-    splits = splits_of(4, X, Y)
+    splits = list(MultilabelStratifiedKFold(4).split(X, Y))
     learner = support_vectors(penalty=[1e-2, 1.0], share_penalty=shared)
     scores = learner.fit_scoring_folds(X, Y, splits)
     start = 0

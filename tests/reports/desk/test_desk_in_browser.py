@@ -19,19 +19,15 @@ from labelwise.decisions import (
 )
 from labelwise.measures import (
     Counts,
-    accuracy,
-    balanced_accuracy,
     count,
     f_measure,
-    g_mean,
-    jaccard,
     macro,
-    matthews,
     precision,
     recall,
 )
 from labelwise.reports import Desk, write_report
 from tests.cli.shell import run
+from tests.measures.outcomes import MEASURES
 from tests.oracles import desk as oracle
 from tests.reports.browser import OpenPage
 from tests.reports.small_desk import GROUPS, HOSTILE, N_LABELS, N_ROWS, NAMES, SCORES, SMALL, Y
@@ -39,16 +35,6 @@ from tests.reports.small_desk import GROUPS, HOSTILE, N_LABELS, N_ROWS, NAMES, S
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 FRONTIER = micro_frontier(SCORES, Y)
 LAST = len(FRONTIER) - 1
-MEASURES = {
-    "f": f_measure,
-    "jaccard": jaccard,
-    "precision": precision,
-    "recall": recall,
-    "accuracy": accuracy,
-    "balanced-accuracy": balanced_accuracy,
-    "g-mean": g_mean,
-    "matthews": matthews,
-}
 
 
 def same(found, wanted):

@@ -10,33 +10,17 @@ from labelwise._text import safe_cell
 from labelwise.decisions import best_thresholds, micro_frontier
 from labelwise.measures import (
     Counts,
-    accuracy,
-    balanced_accuracy,
     f_measure,
-    g_mean,
-    jaccard,
-    matthews,
-    precision,
-    recall,
 )
 from labelwise.reports import Desk
 from labelwise.reports.desk import _page_data
 from labelwise.reports.desk._cuts import stored_cuts
 from tests.decisions.problems import problems
+from tests.measures.outcomes import MEASURES
 from tests.oracles import desk as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 SCRIPTS = resources.files("labelwise.reports.page") / "templates" / "scripts"
-MEASURES = {
-    "f": f_measure,
-    "jaccard": jaccard,
-    "precision": precision,
-    "recall": recall,
-    "accuracy": accuracy,
-    "balanced-accuracy": balanced_accuracy,
-    "g-mean": g_mean,
-    "matthews": matthews,
-}
 FRONTIER = """
 (data) => {
   SCRIPTS

@@ -11,14 +11,7 @@ from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.reports import BagDisplay
 from labelwise.reports.displays._bag_display import ShownBag
 
-mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
-
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

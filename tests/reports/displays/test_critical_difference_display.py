@@ -1,21 +1,12 @@
 """A critical-difference diagram shows the order, the groups and the critical difference."""
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 
 from labelwise.experiments import holm_test, nemenyi_test
 from labelwise.reports import CriticalDifferenceDisplay
 
-mpl.use("Agg")
 VALUES = {"_a$": [1, 1, 2, 1], "b": [2, 2, 1, 2], "c": [3, 3, 3, 3], "d": [4, 4, 4, 4]}
-
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays():
-    yield
-    plt.close("all")
 
 
 def test_names_stand_in_the_order_of_ranks_and_groups_are_bars():

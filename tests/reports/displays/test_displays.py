@@ -28,18 +28,11 @@ from labelwise.reports import (
 )
 from labelwise.reports.displays._bag_display import ShownBag
 
-mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 DATA, POSTERIOR = make_multilabel(n_samples=200, random_state=0)
 SCORES = POSTERIOR.marginals
 DISPLAYS = (FrontierDisplay, MacroFrontierDisplay, ThresholdDisplay)
-
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("display", DISPLAYS)

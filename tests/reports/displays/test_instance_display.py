@@ -1,6 +1,5 @@
 """A display of instances shows the score of every row of a bag, whatever the rows are."""
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -9,14 +8,7 @@ from labelwise.data import Bags, Dataset
 from labelwise.learners import BagPlugin, BinaryRelevance
 from labelwise.reports import InstanceDisplay
 
-mpl.use("Agg")
 NAMES = ("_sea", "s$y$")
-
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

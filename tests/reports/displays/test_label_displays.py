@@ -16,7 +16,6 @@ from labelwise.reports import (
 )
 from labelwise.splitting import compare_splits
 
-mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 DATA, POSTERIOR = make_multilabel(n_samples=150, random_state=0)
@@ -31,12 +30,6 @@ DRAWN = {
     "reliability": lambda **ax: ReliabilityDisplay.from_predictions(DATA.Y, PROBA, **ax),
 }
 ODD_NAMES = ["$x^{", "_hidden", "x\x1b[2J"]
-
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -13,18 +13,11 @@ from labelwise.measures import count, f_measure, jaccard, macro, matthews, micro
 from tests.decisions.intervals import tuned_with_interval
 from tests.decisions.problems import problems
 from tests.spoken import spoken
+from tests.tuning.problems import make_problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
 AVERAGES = pytest.mark.parametrize("average", ["micro", "macro"])
 JOINED = {"micro": micro, "macro": macro}
-
-
-def make_problem(seed=0, shape=(300, 12)):
-    """Comparable scores, and labels from frequent to rare."""
-    random = np.random.default_rng(seed)
-    share = 0.5 / np.arange(1, shape[1] + 1) ** 1.5
-    Y = random.random(shape) < share
-    return random.standard_normal(shape) + np.log(share) + 2.0 * Y, Y
 
 
 @AVERAGES
