@@ -75,6 +75,19 @@ SHARED = {
         "Names of the samples.",
     ],
     "beta": ["Weight of recall in the F-measure: recall counts beta² as much as precision."],
+    "maximize": ["The measure to maximise", "The measure, such as"],
+    "slices": [
+        "Slice of each sample",
+        "Evaluation of each slice of the samples;",  # a result
+        "Columns of groups of samples",  # the desk
+    ],
+    "undefined": [
+        "How labels and samples without a value enter",
+        "How labels without a value enter a mean:",  # macro
+    ],
+    "params": ["Passed to the ``fit`` of the estimator."],
+    "verbose": ["1 writes progress to the standard error stream"],
+    "line_options": ["Options of matplotlib's ``plot`` for the line"],
     "n_jobs": ["Number of parallel jobs; results do not depend on it."],
     "max_bytes": [
         "Refuse a file if its unpacked content, or an array built from it, takes more bytes.",

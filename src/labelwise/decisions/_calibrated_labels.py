@@ -169,7 +169,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
             Group of each sample; samples of a group stay together. They are in the same fold of the
             splitter, and of an estimator that takes groups for folds of its own.
         **params : dict
-            Passed to the estimator's ``fit``.
+            Passed to the ``fit`` of the estimator.
 
         Returns
         -------

@@ -124,8 +124,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         "auto", those behind `corrected_value_` if `cv` has one fold, and the samples for
         calibration.
     verbose : int, default=0
-        Above 0, `fit` writes its progress to the standard error stream. An estimator that scores
-        all folds at once, such as `BinaryRelevance`, reports its progress by its own `verbose`.
+        1 writes progress to the standard error stream. An estimator that scores all folds at once,
+        such as `BinaryRelevance`, reports its progress by its own `verbose`.
 
     Attributes
     ----------
@@ -263,9 +263,9 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             `best_thresholds`. `predict` then needs the slices, too. The estimator does not get
             them.
         **params : dict
-            Passed to the estimator's ``fit``. Under scikit-learn's metadata routing, the metadata
-            requests of the estimator and of the splitter decide what they get, `sample_weight` and
-            `groups` included.
+            Passed to the ``fit`` of the estimator. Under scikit-learn's metadata routing, the
+            metadata requests of the estimator and of the splitter decide what they get,
+            `sample_weight` and `groups` included.
 
         Returns
         -------

@@ -23,7 +23,7 @@ def compute_metrics(prediction: Any, *, maximize: str = "micro-f") -> dict[str, 
         gives several outputs, the first one has the logits. Labels are 0 or 1; NaN or -100 is a
         missing label.
     maximize : str, default="micro-f"
-        Average and measure by name, for which thresholds are tuned, as in `best_thresholds`.
+        The measure to maximise: average and measure by name, as in `best_thresholds`.
 
     Returns
     -------

@@ -135,7 +135,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         Seed of the random numbers; the same int gives the same result. It samples the labels of
         instances, and draws the folds behind ``shrink="auto"``.
     verbose : int, default=0
-        1 writes a line for each round to the error stream.
+        1 writes progress to the standard error stream.
 
     Attributes
     ----------

@@ -86,8 +86,8 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         estimator) and names of default candidates. The first one is taken as the cheapest. None
         means the default candidates, see Notes.
     maximize : str, default="micro-f"
-        Average and measure by name, such as "macro-f" or "micro-accuracy" (1 minus the Hamming
-        loss), as in `best_thresholds`.
+        The measure to maximise: average and measure by name, as in `best_thresholds`, such as
+        "macro-f" or "micro-accuracy" (1 minus the Hamming loss).
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.

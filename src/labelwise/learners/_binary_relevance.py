@@ -269,7 +269,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             Group of each sample; samples of a group stay together, also in the
             folds on which penalties are chosen. Classifiers get them if their ``fit`` takes groups.
         **params : dict
-            Passed to the ``fit`` of the classifiers.
+            Passed to the ``fit`` of the estimator.
 
         Returns
         -------

@@ -212,7 +212,7 @@ def blend(
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels, 0 or 1. NaN, null or a masked cell is a missing label, which counts nowhere.
     maximize : str, default="micro-f"
-        The measure with its average, by name, as in `best_thresholds`.
+        The measure to maximise: average and measure by name, as in `best_thresholds`.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Only for
         measures that take it.

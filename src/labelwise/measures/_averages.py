@@ -141,7 +141,7 @@ def macro(
     counts : Counts
         Counts of each label or sample, from `count`.
     undefined : {"nan", "skip"} or float, default="nan"
-        How labels without a value enter the mean: "nan" makes the mean NaN, "skip" leaves them out
+        How labels without a value enter a mean: "nan" makes the mean NaN, "skip" leaves them out
         (NaN if none is left), and a number replaces each missing value.
     beta : float, default=1.0
         Weight of recall in the F-measure: recall counts beta² as much as precision. Any other

@@ -55,7 +55,7 @@ def measure_scores(
         Weights of the labels from `inverse_propensities`, for "ps-precision-at-K" and
         "ps-ndcg-at-K".
     undefined : {"nan", "defined", "skip", "zero"} or float, default="nan"
-        How labels and samples without a value enter the mean, as in `evaluate`.
+        How labels and samples without a value enter a mean, as in `evaluate`.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
     sample_weight : array of shape (n_samples,), default=None

@@ -158,7 +158,7 @@ def best_at_k(proba: Any, k: int, *, maximize: str = "macro-f", beta: float = 1.
     k : int
         Largest number of labels of a sample, at least 1.
     maximize : str, default="macro-f"
-        One of
+        The measure to maximise: one of
 
         - "micro-" and one of "f", "jaccard", "precision", "recall", "accuracy",
           "balanced-accuracy", "g-mean", "matthews";
