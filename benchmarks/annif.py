@@ -148,7 +148,7 @@ def main() -> None:
             by_limit(new_scores, *best),
         ),
     }
-    most = {"shrink": "auto", "max_decisions": "2 per row"}
+    most = {"shrink": "auto", "max_decisions": "2 per sample"}
     for name, options, change in (
         ("one threshold", {"shared": True}, sparse.csr_array),
         ("a threshold for each class, shrunk, at most 2 for each text", most, sparse.csr_array),

@@ -89,7 +89,7 @@ def ways(name: str) -> dict[str, Callable[[ScoredRows, ScoredRows], Any]]:
         line = certified_frontier(tuning.scores, tuning.Y, level=level, random_state=0, **given)
         return line.at(line.find(min_precision=asked)).decide(new.scores)
 
-    weigh = "group" if is_grouped else "row"
+    weigh = "group" if is_grouped else "sample"
     least = {"min_precision": asked}
     found = {
         "at 0.5": lambda _, new: (new.scores >= 0.5).astype(np.int8),

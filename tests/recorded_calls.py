@@ -173,7 +173,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "min precision and recall": ({"min_precision": 0.3, "min_recall": 0.3},),
     "most decisions in all": ({"max_decisions": 120},),
     "most decisions on average": ({"max_decisions": 1.3},),
-    "most decisions per row": ({"max_decisions": "2 per row"},),
+    "most decisions per sample": ({"max_decisions": "2 per sample"},),
     "bootstrap": ({"n_bootstrap": 30},),
     "bootstrap 0.8": ({"n_bootstrap": 30, "confidence": 0.8},),
     "weights": ({"sample_weight": weights()},),
@@ -267,7 +267,7 @@ def _() -> Any:
     scores, Y = problem(50, 3)
     names = ["sky", "sea", "sand"]
     found = tuned(scores, Y, label_names=names)
-    limited = tuned(scores, Y, label_names=names, max_decisions="1 per row")
+    limited = tuned(scores, Y, label_names=names, max_decisions="1 per sample")
     frame = pd.DataFrame(scores, columns=names)[names[::-1]]
     positive = sparse.csr_array(np.maximum(scores, 0))
     return [one.decide(given) for one in (found, limited) for given in (scores, frame, positive)]
@@ -374,7 +374,7 @@ TUNED: dict[str, tuple[Any, dict[str, Any]]] = {
     "macro-jaccard, shrink 0.5": ("macro-jaccard", {"shrink": 0.5}),
     "min precision": ("micro-f", {"min_precision": 0.6}),
     "fbr auto": ("macro-f", {"fbr": "auto", "shrink": 0.0}),
-    "per row": ("micro-f", {"max_decisions": "2 per row"}),
+    "per sample": ("micro-f", {"max_decisions": "2 per sample"}),
     "guarantee": (
         "micro-f",
         {
@@ -1034,7 +1034,7 @@ COMMANDS = {
     "tune, fbr auto": f"{TUNE} --maximize macro-f --fbr auto --json",
     "tune, shared": f"{TUNE} --shared --json",
     "tune, constraints": f"{TUNE} --min-precision 0.6 --json",
-    "tune, per row": f"{TUNE} --max-decisions '1 per row' --json",
+    "tune, per sample": f"{TUNE} --max-decisions '1 per sample' --json",
     "tune, guarantee": f"{TUNE} --min-precision 0.3 --guarantee 0.8 --json",
     "tune, guarantee of each label": f"""
         {TUNE} --maximize macro-f --min-recall 0.3 --guarantee 0.8 --json

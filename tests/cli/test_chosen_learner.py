@@ -47,7 +47,7 @@ SETTINGS = {"random_state": 0, "n_jobs": None, "verbose": 0, "budget": 60.0}
         {"shared": True},
         {"fbr": (0.1, 0)},
         {"min_precision": 0.8, "min_recall": 0.1},
-        {"max_decisions": "3 per row"},
+        {"max_decisions": "3 per sample"},
     ],
     ids=str,
 )

@@ -95,7 +95,7 @@ def test_groups_are_counted_alike_on_request():
     groups = np.append(np.arange(1100), np.full(400, 1100))
     by_row, by_group = (
         certified_frontier(scores, Y, level=Certify(0.9, weigh=w), groups=groups, random_state=0)
-        for w in ("row", "group")
+        for w in ("sample", "group")
     )
     assert by_group.min_precision.max() > by_row.min_precision.max() + 0.2
     assert by_group.at(5).evidence.guarantee.weigh == "group"

@@ -55,7 +55,7 @@ def test_what_is_written_is_read_again(problem, tmp_path_factory):
         {"maximize": "macro-f", "beta": 2, "shrink": "auto"},
         {"shared": True, "min_precision": np.float64(0.4), "min_recall": 0.2},
         {"maximize": "macro-f", "fbr": ("auto", 0)},
-        {"max_decisions": "2 per row"},
+        {"max_decisions": "2 per sample"},
         {"max_decisions": 2.5},
         {"cost": (1, np.arange(1, 7))},
         {"maximize": "macro-f", "min_recall": 0.2, "guarantee": Certify(0.6, across="all")},

@@ -73,7 +73,7 @@ OPTIONS = (
     {"cost": (1, [1, 2, 3])},
     {"min_precision": 0.8},
     {"maximize": "macro-f", "min_precision": 0.8},
-    {"max_decisions": "1 per row"},
+    {"max_decisions": "1 per sample"},
     {"max_decisions": 60},
     {"min_precision": 0.6, "guarantee": 0.9},
     {"maximize": "macro-f", "min_recall": 0.3, "guarantee": 0.9},
@@ -158,7 +158,7 @@ def test_a_slice_that_was_not_tuned_on_takes_the_pooled_thresholds_with_a_warnin
 def test_decisions_of_sparse_scores_are_those_of_dense_ones():
     scores, Y, slices = drawn(60)
     scores += 3  # no score is 0
-    tuned = best_thresholds(scores, Y, slices=slices, max_decisions="1 per row")
+    tuned = best_thresholds(scores, Y, slices=slices, max_decisions="1 per sample")
     decided = tuned.decide(sparse.csr_array(scores), slices=slices)
     assert decided.toarray().tolist() == tuned.decide(scores, slices=slices).tolist()
     assert decided.sum(axis=1).max() == 1

@@ -61,7 +61,7 @@ class Thresholds(SavedRule):
         highest scores are kept. None for no limit. Set by `best_thresholds` with `guarantee`.
     max_rank : int or None
         How many labels of a sample can be decided: those with its highest scores, if they reach
-        their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per row.
+        their thresholds; None for all. Set by `best_thresholds` with `max_decisions` per sample.
     slices : SliceThresholds or None
         Thresholds of each slice of the samples. `values` are then those of all samples together,
         for samples of other slices. None without slices.

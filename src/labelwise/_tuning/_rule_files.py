@@ -128,7 +128,7 @@ class _GuaranteeFields(FileObject):
     n_tuning: Whole
     n_calibration: Whole
     needed: Wholes | None
-    weigh: Literal["row", "group"] = "row"
+    weigh: Literal["sample", "group"] = "sample"
     n_groups: Whole | None = None
 
 

@@ -133,7 +133,7 @@ def _refuse_without_rows(request: Request) -> None:
         "fbr": request.fbr is not None,
         "guarantee": request.certify is not None,
         'average="sample"': request.average == "sample",
-        "max_decisions per row": request.max_rank is not None,
+        "max_decisions per sample": request.max_rank is not None,
     }
     refuse_in_blocks(**needs_rows)
 

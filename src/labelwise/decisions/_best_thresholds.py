@@ -114,8 +114,8 @@ def best_thresholds(
         `Evidence.constraints` shows both, and `guarantee` makes them hold on new samples.
     max_decisions : int, float or str, default=None
         Upper bound on the number of decisions: an int in total, a float as the mean per sample,
-        and a text such as "3 per row" for each sample: only labels with the 3 highest scores of a
-        sample can be decided, and the thresholds are the best ones for that rule.
+        and a text such as "3 per sample" for each sample: only labels with the 3 highest scores of
+        a sample can be decided, and the thresholds are the best ones for that rule.
         With other constraints, thresholds on the micro frontier and off it are searched, and
         `Evidence.gap` bounds how much higher the value of any other thresholds that meet them
         could be: 0 if the search was complete, None for a measure of your own.

@@ -45,7 +45,7 @@ class CertifiedFrontier:
         Most decisions a sample: a sample with more keeps the labels with the highest scores.
     n_tuning, n_calibration : int
         Number of samples that the path was chosen on, and of those that the bounds are from.
-    weigh : {"row", "group"}
+    weigh : {"sample", "group"}
         Whether every sample counts the same in the rates, or every group.
     label_names : tuple of str or None
         Names of the labels, or None if the data had no names.

@@ -419,8 +419,8 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         varies = np.isnan(constants)
         if request.max_rank is not None and (constants == 1).any():
             raise ValueError(
-                "max_decisions per row does not go together with labels that all training samples "
-                "have: their scores are not comparable with those of other labels."
+                "max_decisions per sample does not go together with labels that all training "
+                "samples have: their scores are not comparable with those of other labels."
             )
         if varies.any():
             problem, folds = tuning_problem(scored, samples)

@@ -44,7 +44,7 @@ def population():
     return draw(np.random.default_rng(1), 20_000)
 
 
-@pytest.mark.parametrize("weigh", ["row", "group"])
+@pytest.mark.parametrize("weigh", ["sample", "group"])
 @pytest.mark.parametrize("limits", [{"min_precision": 0.6}, {"min_recall": 0.4}], ids=str)
 def test_micro_rates_of_groups_are_broken_as_rarely_as_promised(population, weigh, limits):
     scores, Y, groups = population
@@ -72,7 +72,7 @@ def test_micro_rates_of_groups_are_broken_as_rarely_as_promised(population, weig
     assert n_broken <= MOST_BROKEN
 
 
-@pytest.mark.parametrize("weigh", ["row", "group"])
+@pytest.mark.parametrize("weigh", ["sample", "group"])
 @pytest.mark.parametrize("limits", [{"min_precision": 0.7}, {"min_recall": 0.3}], ids=str)
 def test_rates_of_labels_are_broken_as_rarely_as_promised_with_groups(population, weigh, limits):
     scores, Y, groups = population
@@ -95,11 +95,11 @@ def test_rates_of_labels_are_broken_as_rarely_as_promised_with_groups(population
         n_certified += is_decided.sum()
         n_broken += (reached < limit)[is_decided].any()
     # Errors of the largest group make it hard to certify the precision of a label by samples.
-    assert n_certified >= (0 if weigh == "row" and "min_precision" in limits else N_DRAWS)
+    assert n_certified >= (0 if weigh == "sample" and "min_precision" in limits else N_DRAWS)
     assert n_broken <= MOST_BROKEN
 
 
-@pytest.mark.parametrize("weigh", ["row", "group"])
+@pytest.mark.parametrize("weigh", ["sample", "group"])
 def test_the_expected_recall_of_groups_is_kept(population, weigh):
     scores, Y, groups = population
     random = np.random.default_rng(4)
@@ -178,7 +178,7 @@ def test_groups_of_one_are_counted_alike_in_both_ways():
             groups=np.arange(len(Y)),
             random_state=0,
         )
-        for weigh in ("row", "group")
+        for weigh in ("sample", "group")
     ]
     np.testing.assert_array_equal(found[0].values, found[1].values)
 
@@ -255,7 +255,7 @@ def test_counting_groups_alike_needs_groups():
     scores, Y, _ = draw(np.random.default_rng(11), 50)
     with pytest.raises(ValueError, match='weigh="group" needs groups'):
         best_thresholds(scores, Y, min_precision=0.5, guarantee=Certify(0.9, weigh="group"))
-    with pytest.raises(ValueError, match="weigh must be one of row, group, got 'patient'"):
+    with pytest.raises(ValueError, match="weigh must be one of sample, group, got 'patient'"):
         Certify(0.9, weigh="patient")
     calibrated = Certify(0.9, calibration=(scores, Y))
     with pytest.raises(ValueError, match="sample_weight does not go together with calibration"):

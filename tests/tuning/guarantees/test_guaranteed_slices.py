@@ -89,7 +89,7 @@ def test_the_result_says_which_slices_hold_and_what_the_others_need(tmp_path):
 def test_groups_that_count_the_same_are_certified_by_slice():
     scores, Y, slices = draw(np.random.default_rng(4), (900, 900))
     groups = np.random.default_rng(5).integers(0, 600, len(Y))
-    for weigh in ("row", "group"):
+    for weigh in ("sample", "group"):
         guarantee = Certify(0.9, across="slices", weigh=weigh)
         tuned = best_thresholds(
             scores, Y, slices=slices, groups=groups, min_recall=0.3, guarantee=guarantee,

@@ -48,7 +48,7 @@ class Guarantee:
         shape (n_labels,); with slices those of the labels of one slice after another. With
         ``across="slices"``, about how many more samples each slice needs, of shape (n_slices,);
         2**31 if no number is enough. 0 for certified labels or slices.
-    weigh : {"row", "group"}
+    weigh : {"sample", "group"}
         Whether every sample counts the same in the rates, or every group.
     n_groups : int or None
         Number of groups of the calibration samples; None without groups.
@@ -70,7 +70,7 @@ class Guarantee:
     n_tuning: int
     n_calibration: int
     needed: np.ndarray | None = None
-    weigh: str = "row"
+    weigh: str = "sample"
     n_groups: int | None = None
 
     # Comparing arrays gives arrays, so that two guarantees are equal only if they are one object.

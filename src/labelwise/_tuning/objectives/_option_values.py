@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-_MOST_PER_ROW = re.compile(r"\s*[1-9][0-9]{0,8} per row\s*")
+# "per row" is the spelling of 0.2, which files of thresholds have.
+_MOST_PER_SAMPLE = re.compile(r"\s*[1-9][0-9]{0,8} per (?:sample|row)\s*")
 
 
 class Option(NamedTuple):
@@ -78,7 +79,7 @@ def parse_costs(text: str, name: str) -> tuple[float, ...]:
 
 
 def parse_count_or_text(text: str, name: str) -> int | float | str:
-    return text if text.strip().endswith("per row") else parse_count(text, name)
+    return text if text.strip().endswith(("per sample", "per row")) else parse_count(text, name)
 
 
 def checked_beta(beta: Any, _name: str) -> float:
@@ -130,7 +131,7 @@ def check_total(most: Any, name: str) -> int | float | None:
 
 
 def check_decisions(most: Any, name: str) -> int | float | str | None:
-    """Refuse a number as above, and a text other than one as "3 per row"."""
-    if isinstance(most, str) and _MOST_PER_ROW.fullmatch(most) is None:
-        raise ValueError(f'{name} must be a number, or a text as "3 per row", got {most!r}.')
+    """Refuse a number as above, and a text other than one as "3 per sample"."""
+    if isinstance(most, str) and _MOST_PER_SAMPLE.fullmatch(most) is None:
+        raise ValueError(f'{name} must be a number, or a text as "3 per sample", got {most!r}.')
     return most if isinstance(most, str) else check_total(most, name)

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 AVERAGES = ("micro", "macro", "sample")
 EXPECTATION = "expectation"
 _ACROSS = ("each", "all", "slices")
-_WEIGH = ("row", "group")
+_WEIGH = ("sample", "group")
 _LIMITS = "min_precision, min_recall or max_decisions"
-_PER_ROW = "max_decisions per row"
+_PER_SAMPLE = "max_decisions per sample"
 _BAND_LIMITS = ("min_precision", "min_recall", "max_review")
 _EVENTS = ("a false positive", "a false negative")  # that have a cost
 _MACRO, _SAMPLE = 'average="macro"', 'average="sample"'
@@ -58,7 +58,7 @@ _EXCLUDING = (
     ("cost", "shared", _LIMITS, _MACRO, _SAMPLE),
     (_SAMPLE, "shared"),
     ("max_decisions", _MACRO),
-    ("guarantee", "max_decisions", _PER_ROW),
+    ("guarantee", "max_decisions", _PER_SAMPLE),
 )
 
 
@@ -92,7 +92,7 @@ class Certify:
     calibration : pair of scores and Y, or triple of scores, Y and groups, default=None
         Samples for calibration, in the same form as the other samples, which are then all for
         tuning. Groups are required if groups are given there.
-    weigh : {"row", "group"}, default="row"
+    weigh : {"sample", "group"}, default="sample"
         With groups: whether precision and recall count every sample the same, or every group, as
         in "precision where every patient counts the same". A test must stand the errors of the
         largest group; with "group", each group counts as one sample, so that large groups cost no
@@ -119,12 +119,12 @@ class Certify:
     )
     tuning_share: float = field(
         default=0.5,
-        metadata=option("Share of the rows that a guarantee is not tested on.", kind=float),
+        metadata=option("Share of the samples that a guarantee is not tested on.", kind=float),
     )
     calibration: tuple[Any, ...] | None = None
     weigh: str = field(
-        default="row",
-        metadata=option("With --groups: every row counts the same (row), or every group (group)."),
+        default="sample",
+        metadata=option("With --groups: every sample counts the same, or every group."),
     )
 
     def __post_init__(self) -> None:
@@ -225,7 +225,7 @@ class Request:
     max_decisions: Any = field(
         default=None,
         metadata=option(
-            'Most decisions: 500 in total, 2.5 as mean of a row, "3 per row".',
+            'Most decisions: 500 in total, 2.5 as mean, "3 per sample".',
             check=check_decisions,
             parse=parse_count_or_text,
         ),
@@ -457,7 +457,7 @@ def _given(request: Request) -> dict[str, bool]:
         "fbr": request.fbr is not None,
         "cost": request.costs is not None,
         "max_decisions": request.limits.max_decisions is not None,
-        _PER_ROW: request.max_rank is not None,
+        _PER_SAMPLE: request.max_rank is not None,
         _LIMITS: request.limits.are_set,
         _MACRO: request.average == "macro",
         _SAMPLE: request.average == "sample",

@@ -91,7 +91,9 @@ class Problem(RowCurves):
         if k is None:
             return self
         if self.missing is not None:
-            raise ValueError("max_decisions per row does not go together with missing labels in Y.")
+            raise ValueError(
+                "max_decisions per sample does not go together with missing labels in Y."
+            )
         return replace(self, scores=highest_scores(self.scores, k))
 
     @property
