@@ -115,6 +115,26 @@ def test_an_answer_of_the_queue_that_is_not_one_is_refused(folder, monkeypatch, 
     assert not (folder / "f.csv").exists()
 
 
+def test_texts_cannot_replace_a_column_of_the_list(folder, monkeypatch, capsys):
+    (folder / "texts.csv").write_text("id,label\n" + "".join(f"r{i},x\n" for i in range(400)))
+    words = ("audit", folder / "t.json", folder / "scores.csv", "-o", folder / "c.csv")
+    said = refusal(monkeypatch, capsys, *words, "--texts", folder / "texts.csv")
+    assert said == (
+        "labelwise: --texts must have other columns than the list of cells, got 'label'.\n"
+    )
+    assert not (folder / "c.csv").exists()
+
+
+def test_a_second_plan_counts_the_answers_of_the_first(folder):
+    words = ("audit", folder / "t.json", folder / "scores.csv")
+    run(*words, "--cells", 30, "-o", folder / "c.csv")
+    fill(folder / "c.csv", draw(400, 1)[1])
+    run(*words, "--cells", 800, "--queue", folder / "c.csv", "-o", folder / "more.csv")
+    plans = [AuditPlan.load(folder / f"{name}.plan.json") for name in ("c", "more")]
+    assert len(plans[1]) == 770
+    assert not set(plans[0].cells) & set(plans[1].cells)
+
+
 def test_wrong_use_is_refused_in_one_sentence(folder, monkeypatch, capsys):
     words = ("audit", folder / "t.json", folder / "scores.csv")
     said = refusal(monkeypatch, capsys, *words)

@@ -250,11 +250,11 @@ class AuditReport(Estimates):
         for name, limit in self.promises.items():
             said = self.verdicts[name]
             if said == "open":
-                more, over = self.n_more[name], self.n_answers + self.n_more[name] - self.n_planned
+                more, left = self.n_more[name], self.n_planned - self.n_answers
                 said = "not decided yet"
                 if more < math.inf:
                     said += f", needs about {counted(int(more), 'more answer')} like these"
-                    said += f", {over:,.0f} of them beyond this plan" if over > 0 else ""
+                    said += f", {more - left:,.0f} of them beyond this plan" if more > left else ""
                 elif self.n_answers:
                     said += ", far more answers needed"
             lines.append(f"{name} at least {limit:.4g}: {said}")

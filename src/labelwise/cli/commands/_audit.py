@@ -52,7 +52,10 @@ def audit(
     ] = None,
     queue: Annotated[
         Path | None,
-        typer.Option(help="Answered list of labelwise decide --queue: its cells are not drawn."),
+        typer.Option(
+            help="Answered list of labelwise decide --queue, or of an earlier audit: its answers "
+            "count, and its cells are not drawn."
+        ),
     ] = None,
     texts: Annotated[
         Path | None, typer.Option(help="Table of the same rows whose columns are shown, too.")
@@ -80,7 +83,12 @@ def audit(
     outputs = Outputs([output, _plan_file(output)], inputs=read)
     with working("drawing"), warnings_as_notes():
         rows = source.rows_of_rule(
-            thresholds, decisions.load_rule, scores, calibrate=calibrate, groups=groups
+            thresholds,
+            decisions.load_rule,
+            scores,
+            calibrate=calibrate,
+            groups=groups,
+            promises=True,
         )
         plan = deployment.plan_audit(
             rows.rule,
@@ -100,6 +108,10 @@ def audit(
             numbers = {
                 one: i for i, one in enumerate(rows.scores.ids or map(str, range(len(rows.scores))))
             }
+            if clash := [name for name in shown if name in plan.columns()]:
+                raise ValueError(
+                    f"--texts must have other columns than the list of cells, got {clash[0]!r}."
+                )
             columns |= {name: [of[numbers[i]] for i in plan.ids] for name, of in shown.items()}
             rows.notes.extend(more)
         write_cells(output, {**columns, "answer": answer}, safe_csv=safe_csv)
