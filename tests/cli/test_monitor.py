@@ -64,6 +64,43 @@ def test_the_exit_code_of_a_check_is_its_verdict(folder, name, code, verdict):
     assert len(found["promises"]) == len(expected.promises)
 
 
+@pytest.mark.parametrize("command", [("check",), ("monitor", "--state", "m.json"), ("doctor",)])
+def test_errors_of_a_command_that_finds_something_do_not_look_like_findings(folder, command):
+    """1 would be a broken promise, an alarm, or a fault."""
+    name, *words = command
+    paths = ["good_scores.csv", "none.csv"] if name == "doctor" else ["t.json", *files("none")[1:]]
+    done = run_program(folder, name, *paths, *words)
+    assert (done.code, done.stdout) == (2, "")
+    assert "does not exist" in done.stderr
+    assert run_program(folder, name, *paths, *words, "--debug").code == 2
+
+
+@pytest.mark.parametrize("command", [("check",), ("monitor", "--state", "m.json")])
+def test_promises_about_all_labels_are_not_tested_on_some_of_them(folder, command):
+    lines = [
+        line.rpartition(",")[0] for line in (folder / "good_labels.csv").read_text().splitlines()
+    ]
+    (folder / "good_labels.csv").write_text("\n".join(lines) + "\n")
+    name, *words = command
+    done = run_program(folder, name, *files("good"), *words, "--missing-labels", "drop")
+    assert (done.code, done.stdout) == (2, "")
+    assert "--missing-labels drop cannot leave out labels of the thresholds here" in done.stderr
+    assert not (folder / "m.json").exists()
+
+
+def test_a_monitor_keeps_its_options_and_counts_rows_only_after_everything_is_written(folder):
+    words = ("monitor", *files("good"), "--state", "m.json")
+    assert run_program(folder, *words, "--level", "0.9").code == 0
+    before = (folder / "m.json").read_text()
+    for option in (("--level", "0.8"), ("--tolerance", "0.1"), ("--at-least", "micro-f=0.5")):
+        done = run_program(folder, *words, *option)
+        assert done.code == 2
+        assert "must be given with the first rows only, got them with m.json" in done.stderr
+    assert run_program(folder, *words, "--plot", "t.json/f.png").code == 2
+    assert (folder / "m.json").read_text() == before
+    assert json.loads(run_program(folder, *words, "--json").stdout)["level"] == 0.9
+
+
 def test_groups_are_a_column_of_the_labels(folder):
     lines = (folder / "good_labels.csv").read_text().splitlines()
     grouped = [f"{line},{'patient' if i == 0 else i // 7}" for i, line in enumerate(lines)]

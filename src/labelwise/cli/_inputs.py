@@ -282,10 +282,12 @@ class MatrixSource(NamedTuple):
         calibrate: tuple[Path, Path] | None = None,
         *,
         groups: str | None = None,
+        promises: bool = False,
     ) -> RuleRows:
         """Load a rule, and read rows that it decides, perhaps with labels or to calibrate with.
 
-        Without a path, the rule is None, and labels must be given.
+        Without a path, the rule is None, and labels must be given. With `promises`, which are about
+        all labels of the rule together, none of them can be dropped.
         """
         units = rule = None
         beside = {"groups": groups}
@@ -312,6 +314,11 @@ class MatrixSource(NamedTuple):
             return RuleRows(None, read[0], read[1].values, units, None, notes)
         found = self.match_rule(path, rule, read)
         of_rule, *places = found.places
+        if promises and of_rule.size < len(rule):
+            raise ValueError(
+                "--missing-labels drop cannot leave out labels of the thresholds here, because "
+                "their promises are about all of their labels."
+            )
         matrices = [
             replace(one, values=one.values[:, columns], label_names=found.names)
             for one, columns in zip(read, places, strict=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._text import printable
+from labelwise._text import counted, printable
 from labelwise._validation import check_real
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import MOST_SHOWN
@@ -220,11 +220,13 @@ class Monitor:
         }
 
     def __repr__(self) -> str:
-        title = f"Monitor of {len(self.batches)} updates, {sum(self.n_samples):,} samples: "
+        updates, samples = counted(len(self.batches), "update"), sum(self.n_samples)
+        title = f"Monitor of {updates}, {counted(samples, 'sample')}: "
         title += "no alarm" if not self.alarm else f"alarm, changed at {printable(self.changed_at)}"
         most_first = sorted(self.to_dict()["promises"], key=lambda one: -one["evidence"])
         shown = {"value": ".4f", "evidence": ".2f", "alarm_at": ""}
-        said = f"evidence against a promise is a logarithm; alarm from {self.threshold:.2f} on"
+        said = "evidence: logarithm of the gain of bets against the promise; alarm from "
+        said += f"{self.threshold:.2f} on"
         return f"{title}\n{said}\n\n{table_of(most_first[:MOST_SHOWN], shown)}"
 
     def save(self, path: str | Path) -> None:

@@ -18,6 +18,7 @@ _CODES = {"kept": 0, "broken": 1, "not enough samples": 3}
     example="labelwise check thresholds.json new_scores.csv new_labels.csv --at-least micro-f=0.6",
     json=True,
     inputs=["scores", "labels"],
+    finds=True,
 )
 def check(
     thresholds: opt.ThresholdFile,
@@ -33,11 +34,14 @@ def check(
 ) -> None:
     """Check on new samples whether promises are kept.
 
-    The exit code is 0 if they are kept, 1 if one is broken, and 3 with too few samples.
+    The exit code is 0 if they are kept, 1 if one is broken, 3 with too few samples, and 2 after an
+    error.
     """
     outputs = Outputs()
     with working("checking"), warnings_as_notes():
-        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, labels, groups=groups)
+        rows = source.rows_of_rule(
+            thresholds, decisions.load_rule, scores, labels, groups=groups, promises=True
+        )
         found = deployment.check_promises(
             rows.rule,
             rows.scores.values,

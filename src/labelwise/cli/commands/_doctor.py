@@ -18,6 +18,7 @@ from labelwise.cli.running import command
     example="labelwise doctor scores.csv labels.csv --thresholds thresholds.json",
     json=True,
     inputs=["scores", "labels"],
+    finds=True,
 )
 def doctor(
     scores: opt.Scores,
@@ -29,7 +30,7 @@ def doctor(
 ) -> None:
     """Check scores and labels for usual faults.
 
-    The exit code is 0 without findings, else 1.
+    The exit code is 0 without findings, 1 with any, and 2 after an error.
     """
     outputs = Outputs()
     with working("checking"), warnings_as_notes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,7 @@ from labelwise.cli.running import command
     json=True,
     force=True,
     inputs=["scores", "labels"],
+    finds=True,
 )
 def monitor(
     thresholds: opt.ThresholdFile,
@@ -40,8 +41,8 @@ def monitor(
         str | None, typer.Option(help="Name of these rows, such as a date.  [default: a number]")
     ] = None,
     at_least: opt.AtLeast = None,
-    level: opt.Level = 0.95,
-    tolerance: opt.Tolerance = 0.05,
+    level: opt.MonitorLevel = None,
+    tolerance: opt.MonitorTolerance = None,
     groups: opt.Groups = None,
     plot: opt.Plot = None,
     report: opt.Report = None,
@@ -49,29 +50,36 @@ def monitor(
 ) -> None:
     """Watch promises as rows arrive.
 
-    The exit code is 1 if there is an alarm.
+    The exit code is 1 if there is an alarm, and 2 after an error.
     """
     check_ending(state, ".json")
     check_ending(plot, *FIGURES)
     check_ending(report, ".html")
     outputs = Outputs([plot, report], inputs=[thresholds, scores, labels, state])
     with working("watching"), warnings_as_notes():
-        rows = source.rows_of_rule(thresholds, decisions.load_rule, scores, labels, groups=groups)
-        if state.exists():
-            if at_least:
-                raise ValueError("--at-least must be given with the first rows only.")
-            found = deployment.Monitor.load(state, rows.rule)
+        rows = source.rows_of_rule(
+            thresholds, decisions.load_rule, scores, labels, groups=groups, promises=True
+        )
+        options = {"at_least": opt.parse_at_least(at_least), "level": level, "tolerance": tolerance}
+        asked: Any = {of: value for of, value in options.items() if value is not None}
+        if not state.exists():
+            found = deployment.Monitor(rows.rule, **asked)
+        elif asked:
+            raise ValueError(
+                "--at-least, --level and --tolerance must be given with the first rows only, got "
+                f"them with {state}, which remembers them."
+            )
         else:
-            asked = opt.parse_at_least(at_least)
-            found = deployment.Monitor(rows.rule, at_least=asked, level=level, tolerance=tolerance)
+            found = deployment.Monitor.load(state, rows.rule)
         found.update(rows.scores.values, rows.Y, name=name, groups=rows.groups)
-        found.save(state)
     if plot is not None:
         from labelwise.reports import MonitorDisplay
 
         write_figure(plot, MonitorDisplay.from_monitor(found).figure_)
     if report is not None:
         write_page(found, report)
+    # Written last, so that rows whose figure or page failed are not counted twice.
+    found.save(state)
     outputs.show_result(found, rows.notes)
     outputs.say_all_written()
     if found.alarm:

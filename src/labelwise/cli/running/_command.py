@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import fields
 from difflib import get_close_matches
@@ -30,6 +30,8 @@ from typer.main import get_command
 
 from labelwise.cli.running._errors import (
     FAILURES,
+    WRONG_USAGE,
+    errors_exit_with,
     errors_name_options,
     exit_code,
     long_names_in_options,
@@ -57,12 +59,14 @@ def command(
     force: bool = False,
     inputs: Sequence[str] = (),
     without: Sequence[str] = (),
+    finds: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Return a decorator that makes a function a command, and leaves the function as it is.
 
     The help ends with the lines of `example`. The command has --json and --force if these are
     asked for; ``-`` is the standard input for the arguments named in `inputs`; `without` names
-    fields of records that are not options of this command, and have their defaults.
+    fields of records that are not options of this command, and have their defaults. A command
+    that `finds` something ends with 1 if it does, so that errors end with 2.
     """
     has = {"json": json, "force": force, "quiet": True, "debug": True}
     shared = [name for name in _SHARED if has[name]]
@@ -79,6 +83,7 @@ def command(
             with (
                 settings_in_use(settings),
                 _traceback(settings.debug),
+                errors_exit_with(WRONG_USAGE) if finds else nullcontext(),
                 errors_name_options(lambda: get_command(PROGRAMS[name])),
                 standard_input_as_file(given, inputs) as arguments,
             ):

@@ -31,12 +31,26 @@ _ALONE = r"(?<![\w'\"-])"
 
 
 def exit_code(error: Exception) -> int:
-    """Return 2 for wrong arguments, 1 for files, memory, packages and constraints not met."""
+    """Return 2 for wrong arguments, 1 for files, memory, packages and constraints not met.
+
+    Of a command that ends with 1 for what it finds, every error has the exit code 2.
+    """
     from labelwise._io import DataError
     from labelwise._tuning import InfeasibleError
 
     failures = DataError | InfeasibleError | OSError | MemoryError | MissingPackageError
-    return FAILED if isinstance(error, failures) else WRONG_USAGE
+    usual = FAILED if isinstance(error, failures) else WRONG_USAGE
+    return int(getattr(error, "exit_code", usual))
+
+
+@contextmanager
+def errors_exit_with(code: int) -> Iterator[None]:
+    """Give errors an exit code of their own."""
+    try:
+        yield
+    except FAILURES as error:
+        error.exit_code = code  # type: ignore[union-attr]
+        raise
 
 
 def message(error: Exception) -> str:

@@ -20,9 +20,9 @@ from labelwise.reports.overviews._blocks import (
 from labelwise.reports.page import Page
 
 _EXPLAIN = (
-    "Evidence against a promise is the logarithm of the capital of players who bet against it. If "
-    "all promises are kept, it never reaches the line of an alarm, with the probability of the "
-    "level, however long it is watched."
+    "Evidence against a promise is the logarithm of the gain of bets against it. If all promises "
+    "are kept, the probability that it never raises an alarm, however long they are watched, is at "
+    "least the level."
 )
 # Promises whose updates can be chosen; of more, those with the most evidence are shown.
 _MOST_CHOICES = 50
@@ -41,7 +41,7 @@ def monitor_page(monitor: Monitor) -> Page:
         KeyNumber("alarm", "yes" if monitor.alarm else "no", "text", f"level {monitor.level:g}"),
         KeyNumber("changed at", changed or "-", "text", "estimated"),
         KeyNumber("most evidence", evidence[-1].max(), "number", "against a promise"),
-        KeyNumber("alarm from", monitor.threshold, "number", "on"),
+        KeyNumber("alarm from", monitor.threshold, "number", "evidence"),
     ]
     at = [monitor.batches[monitor.alarms[k]] if monitor.alarms[k] >= 0 else "-" for k in order]
     promises = table(
