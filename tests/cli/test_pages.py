@@ -62,7 +62,7 @@ def test_a_store_is_written_as_a_page(store):
     done = run_program(store, "report", "study.sqlite", "-o", "x.html", "--study", "another")
     assert "study must be the name of a study" in done.stderr
     done = run_program(store, "report", "study.sqlite", "-o", "x.html", "--title", "T")
-    assert "--title and --groups need scores and labels, or a data set and --model" in done.stderr
+    assert "a data set and --model, are needed with --title" in done.stderr
     assert not (store / "x.html").exists()
 
 

@@ -90,11 +90,20 @@ def report(
     With --model, it opens at the model's own decisions, with their values on rows that the model
     was not fitted to. For a store of labelwise compare, it shows the results of its studies.
     """
-    of_desks = (thresholds, versus, slices, texts, title, groups, weights)
-    if labels is None and model is None and any(one is not None for one in of_desks):
+    of_desks = {
+        "--thresholds": thresholds,
+        "--versus": versus,
+        "--slices": slices,
+        "--texts": texts,
+        "--title": title,
+        "--groups": groups,
+        "--weights": weights,
+    }
+    given = [option for option, value in of_desks.items() if value is not None]
+    if given and labels is None and model is None:
         raise ValueError(
-            "--thresholds, --versus, --slices, --texts, --title, --groups and --weights need "
-            "scores and labels, or a data set and --model, got one file."
+            f"scores and labels, or a data set and --model, are needed with {given[0]}, "
+            "got one file."
         )
     if labels is not None and model is not None and texts is None:
         raise ValueError("--model reads the table of --texts, which was not given.")
