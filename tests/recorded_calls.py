@@ -41,7 +41,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from labelwise import data, decisions, experiments, features, learners, measures, reports, splitting
+from labelwise import (
+    data,
+    decisions,
+    deployment,
+    experiments,
+    features,
+    learners,
+    measures,
+    reports,
+    splitting,
+)
 from labelwise._blocks import block_rows
 from studies.olsson2006.rank_cuts import rank_cut_f
 from tests.writers.reuters import sgm_bytes
@@ -337,6 +347,84 @@ def _(options: dict[str, Any]) -> Any:
     proba, Y = probabilities(200, 5)
     new, _ = probabilities(150, 5, seed=1)
     return decisions.adapt_thresholds(tuned(proba, Y, "macro-f"), new**1.3, **options)
+
+
+# ------------------------------------------------------------------------ Decisions that are in use
+
+DEPLOYED: dict[str, Callable[[], Any]] = {
+    "thresholds": lambda: tuned(*probabilities(200, 5)),
+    "macro, beta 2": lambda: tuned(*probabilities(200, 5), "macro-f", beta=2.0),
+    "guarantee": lambda: tuned(*probabilities(600, 5), min_precision=0.5, guarantee=0.9),
+    "constraints": lambda: tuned(*probabilities(200, 5), min_recall=0.6, max_decisions=300),
+    "bands": lambda: decisions.review_bands(
+        *probabilities(300, 5), min_precision=0.8, min_recall=0.8
+    ),
+}
+ALL_RATES = {f"{a}-{m}": 0.6 for a in ("micro", "macro") for m in ("precision", "recall", "f")}
+
+
+@calls("audit", DEPLOYED)
+def _(rule: Callable[[], Any]) -> Any:
+    proba, Y = probabilities(150, 5, seed=3)
+    known = np.where(np.random.default_rng(0).random(Y.shape) < 0.1, Y, np.nan)
+    plan = deployment.plan_audit(rule(), proba, 160, known=known, random_state=0)
+    answers = Y[np.array(plan.ids, dtype=int), plan.labels].astype(int).tolist()
+    some = ["?" if i % 19 == 0 else one for i, one in enumerate(answers)]
+    reports = [
+        deployment.audit_report(plan, one, at_least=ALL_RATES)
+        for one in (answers, [*some[:90], *[None] * 70], [None] * 160)
+    ]
+    return [plan, *reports, *map(repr, reports)]
+
+
+@calls("check and monitor", DEPLOYED)
+def _(rule: Callable[[], Any]) -> Any:
+    asked = {f"{a}-{m}": 0.6 for a in ("micro", "sample") for m in ("precision", "recall", "f")}
+    monitor = deployment.Monitor(rule(), at_least=asked)
+    found = []
+    for seed in (1, 2, 3):
+        proba, Y = probabilities(120, 5, seed=seed)
+        groups = groups_of(120) if seed == 2 else None
+        found.append(
+            deployment.check_promises(
+                rule(), proba, with_missing(Y), at_least=asked | {"macro-f": 0.5}, groups=groups
+            )
+        )
+        monitor.update(proba, Y, groups=groups)
+    return [*found, repr(found[0]), monitor.to_dict(), np.array(monitor.evidence), repr(monitor)]
+
+
+@calls(
+    "expect",
+    {
+        "probabilities": {},
+        "calibrated": {"calibrate": problem(200, 5)},
+        "groups and missing labels": {
+            "calibrate": (problem(200, 5)[0], with_missing(problem(200, 5)[1]), groups_of(200))
+        },
+        "adapted": {"calibrate": problem(200, 5), "adapt": True, "level": 0.8},
+    },
+)
+def _(options: dict[str, Any]) -> Any:
+    draw = problem if options else probabilities
+    new = draw(90, 5, seed=2)[0]
+    found = deployment.expect(tuned(*draw(200, 5)), new, **options, random_state=0)
+    return [found, found.to_dict(), repr(found)]
+
+
+@call("label errors, and doctor")
+def _() -> Any:
+    scores, Y = probabilities(250, 6)
+    errors = deployment.find_label_errors(scores, with_missing(Y), n_cells=40)
+    rule = tuned(scores, Y, min_precision=0.7)
+    inputs = [
+        {},
+        {"thresholds": rule, "groups": groups_of(250)},
+        {"label_names": ["a", "A ", "b", "c", "d", "e"]},
+    ]
+    given = [(scores, Y), (np.round(scores, 1), Y), (problem(250, 6)[0], Y), (Y + 0.1, Y)]
+    found = [deployment.doctor(*one, **more) for one in given for more in inputs]
+    return [errors, errors.columns(), repr(errors), found]
 
 
 AT_K = itertools.product((1, 3), ("macro-f", "micro-f", "coverage", "macro-jaccard"))

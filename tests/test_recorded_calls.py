@@ -31,4 +31,5 @@ def test_a_changed_result_is_named_with_its_call_and_part():
 def test_there_are_calls_of_every_stage():
     kinds = {name.split(":")[0].split(",")[0] for name in CALLS}
     assert {"data", "split", "features", "learner", "thresholds", "evaluate", "study"} < kinds
+    assert {"audit", "check and monitor", "expect", "label errors"} < kinds
     assert {"bands", "label shift", "at k", "blocks", "statistics", "page", "command"} < kinds
