@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from labelwise.data import DataError
-from labelwise.decisions import best_thresholds, review_bands
-from labelwise.deployment import AuditPlan, audit_report, plan_audit
+from labelwise.decisions import best_thresholds, review_bands, review_measures
+from labelwise.deployment import AuditPlan, audit_report, check_promises, plan_audit
 from labelwise.deployment._audit_plan import CellTotals
 from labelwise.deployment._audit_report import GRID, Population
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
@@ -184,6 +184,24 @@ def test_answers_of_the_review_queue_are_counted_and_not_drawn():
         assert report.values["micro-f"] == pytest.approx(value)
 
 
+@pytest.mark.parametrize("kind", ["thresholds", "bands"])
+def test_an_audit_of_all_cells_and_a_check_have_the_same_values(kind):
+    scores, Y = population(np.random.default_rng(12), 400)
+    rule = best_thresholds(scores, Y, beta=2.0)
+    if kind == "bands":
+        rule = review_bands(scores, Y, min_precision=0.8, min_recall=0.8)
+        found = review_measures(Y, rule.decide(scores))
+    plan = plan_audit(rule, scores, Y.size, random_state=0)
+    report = audit_report(plan, answers_to(plan, Y))
+    asked = {f"{a}-{m}": 0.5 for a in ("micro", "macro") for m in MEASURES}
+    check = check_promises(rule, scores, Y, at_least=asked)
+    values = {one.name: check.values[k] for k, one in enumerate(check.promises)}
+    assert report.values == pytest.approx(values)
+    if kind == "bands":
+        assert report.values["micro-precision"] == pytest.approx(found.precision)
+        assert report.values["micro-recall"] == pytest.approx(found.recall)
+
+
 def test_only_answers_before_the_first_gap_count_and_doubts_widen_the_interval():
     rule = tuned_thresholds()
     proba, Y = population(np.random.default_rng(5))
@@ -296,6 +314,8 @@ def test_guarantees_of_thresholds_are_the_promises_of_a_plan():
     plan = plan_audit(rule, proba, 10, random_state=0)
     assert plan.promises["micro-precision"] == 0.5
     assert plan.promises["micro-f"] == rule.evidence.guarantee.f_bound
+    bands = review_bands(proba, Y, min_precision=0.5, guarantee=0.9, random_state=0)
+    assert plan_audit(bands, proba, 10, random_state=0).promises == {"micro-precision": 0.5}
 
 
 def test_a_plan_is_read_from_its_file_and_a_changed_file_is_refused(tmp_path):

@@ -10,8 +10,7 @@ import pytest
 from labelwise.data import DataError
 from labelwise.decisions import ConstraintCheck, best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
-from labelwise.deployment._bounds import bounds
-from labelwise.deployment._promises import Quotient
+from labelwise.deployment._quotients import Quotient, bounds
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
 from tests.oracles.guarantees import capitals
 

@@ -18,8 +18,8 @@ class Cell(NamedTuple):
 def parts(cell, y, measure, beta):
     """What a cell with this truth adds above and below the line of a measure."""
     is_decided = y if cell.decided == "review" else float(cell.decided == "yes")
-    if measure == "precision":
-        return is_decided * y, is_decided
+    if measure == "precision":  # of the cells that are decided without a person
+        return (y, 1.0) if cell.decided == "yes" else (0.0, 0.0)
     if measure == "recall":
         return is_decided * y, y
     return (1 + beta**2) * is_decided * y, is_decided + beta**2 * y

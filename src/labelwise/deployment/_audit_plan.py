@@ -28,6 +28,7 @@ from labelwise._validation import (
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import Calibration
 from labelwise.deployment._promises import GOALS, beta_of, check_at_least, promised_rates
+from labelwise.deployment._quotients import terms_of
 
 # Bets must survive a wrong guess of any cell, so that no cell may be drawn too rarely. A share of
 # the draws goes to all cells evenly, and the deviation of a cell counts as higher by this much. On
@@ -217,8 +218,8 @@ def plan_audit(
     Parameters
     ----------
     thresholds : Thresholds or Bands
-        The deployed rule. A cell that bands send to review counts as decided if the person says
-        that the label is true.
+        The deployed rule. In recall and F, a cell that bands send to review counts as decided if
+        the label is true; precision is that of the accepted cells, as bands promise it.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Finite scores; higher scores mean likelier labels. They are those of the samples whose
         decisions are audited. The columns of a frame are matched by name if the rule has label
@@ -409,26 +410,13 @@ def _influence(goal: str, beta: float, n_decided: np.ndarray, sums: np.ndarray) 
     shape = sums.shape
     if average == "micro":
         sums, n_decided = sums.sum(axis=1, keepdims=True), n_decided.sum(keepdims=True)
-    (above, below), constant = terms_of(measure, beta)
-    denominator = constant * n_decided + below @ sums
-    value = above @ sums / np.maximum(denominator, 1e-9)
-    found = np.abs(above[:, None] - value * below[:, None]) / np.maximum(denominator, 1.0)
-    return np.broadcast_to(found, shape)
+    terms = terms_of(measure, beta)
+    numerator, denominator = terms.sums(sums, n_decided)
+    above, below = terms.positive[:, :, None]
+    change = above - numerator / np.maximum(denominator, 1e-9) * below
+    return np.broadcast_to(np.abs(change) / np.maximum(denominator, 1.0), shape)
 
 
 def _deviation(guesses: np.ndarray) -> np.ndarray:
     """Return the standard deviation of the label of each cell, slightly raised."""
     return np.asarray(np.sqrt(guesses * (1 - guesses)) + _LEAST_DEVIATION)
-
-
-def terms_of(measure: str, beta: float) -> tuple[np.ndarray, float]:
-    """Return what a positive of each state adds above and below the line of a measure.
-
-    The second number is what a decision adds below the line, whatever the truth. States are: not
-    decided, decided, and to review, which becomes a decision if the label is true.
-    """
-    hits, reviewed = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    if measure == "f":
-        return np.stack([(1 + beta**2) * hits, reviewed + beta**2]), 1.0
-    below = reviewed if measure == "precision" else np.ones(3)
-    return np.stack([hits, below]), float(measure == "precision")

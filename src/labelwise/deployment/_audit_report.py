@@ -27,10 +27,10 @@ import numpy as np
 
 from labelwise._text import counted
 from labelwise._validation import check_instance, check_real
-from labelwise.deployment._audit_plan import AuditPlan, CellTotals, terms_of
-from labelwise.deployment._bounds import bounds
+from labelwise.deployment._audit_plan import AuditPlan, CellTotals
 from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Estimates, from_to
 from labelwise.deployment._promises import GOALS, check_at_least
+from labelwise.deployment._quotients import Terms, bounds, terms_of
 
 # Values of a measure that are tested: the ends of intervals are among them.
 GRID = np.linspace(0.0, 1.0, 501)
@@ -60,21 +60,18 @@ class Population:
         totals = plan.totals.of_labels(slice(None) if label is None else [label])
         return Population(int(is_here.sum()), totals, *drawn)
 
-    def sums(
-        self, terms: np.ndarray, constant: float, unsure: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sums(self, terms: Terms, unsure: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Estimate sums over all cells after each draw, of shape (n_sums, n_draws).
 
-        A positive of each state adds a column of `terms`, and a decision adds `constant` to the
-        last sum. The second array has the same without the cell of the draw, the third the weight
-        of the cells that it was drawn from. Unsure cells of each state count as `unsure`.
+        The second array has the same without the cell of the draw, the third the weight of the
+        cells that it was drawn from. Unsure cells of each state count as `unsure`.
         """
         y = np.where(np.isnan(self.answers), unsure[self.states], self.answers)
         left = self.totals.weight.sum() - np.append(0.0, np.cumsum(self.weights))[:-1]
         left = np.maximum(left, self.weights)  # each draw is among the cells that are left
-        surprise = terms[:, self.states] * (y - self.guesses)
-        known = (terms @ self.totals.guessed)[:, None] + np.cumsum(surprise, axis=1) - surprise
-        known[-1] += constant * self.totals.n_cells[1]
+        surprise = terms.positive[:, self.states] * (y - self.guesses)
+        guessed = terms.sums(self.totals.guessed, self.totals.n_cells[1])
+        known = guessed[:, None] + np.cumsum(surprise, axis=1) - surprise
         return known + surprise * left / self.weights, known, left
 
     @property
@@ -88,7 +85,7 @@ class Population:
 
         Few answers can lead to estimates outside of the numbers that the answers allow.
         """
-        after, _, _ = self.sums(np.eye(3), 0.0, np.full(3, 0.5))
+        after, _, _ = self.sums(Terms(np.eye(3), np.zeros(3)), np.full(3, 0.5))
         if not self.answers.size:
             return self.totals.guessed
         # The last draw of all cells has the sums themselves.
@@ -101,8 +98,7 @@ class Population:
 
     def estimate(self, measure: str, beta: float) -> float:
         """Return the quotient of the estimated sums; NaN if it is not defined."""
-        terms, constant = terms_of(measure, beta)
-        above, below = terms @ self.positives() + [0.0, constant * self.totals.n_cells[1]]
+        above, below = terms_of(measure, beta).sums(self.positives(), self.totals.n_cells[1])
         return float(np.clip(above / below, 0.0, 1.0)) if below > 1e-9 else math.nan
 
     def bounds(
@@ -125,11 +121,11 @@ class Population:
         self, measure: str, beta: float, sign: float, grid: np.ndarray
     ) -> tuple[Callable[[slice], np.ndarray], Any, Any]:
         """Return what bets on the first answers need, see `Bets`."""
-        terms, constant = terms_of(measure, beta)
-        above, below = terms
+        terms = terms_of(measure, beta)
+        above, below = terms.positive
         # Unsure cells count against the bet: a positive raises a measure only if it is decided.
         unsure = np.array([1.0, 0.0, 0.0]) if sign > 0 else np.array([0.0, 1.0, 1.0])
-        sums, known, left = self.sums(terms, constant, unsure)
+        sums, known, left = self.sums(terms, unsure)
         totals, of_state = self.totals, sign * (above[:, None] - grid * below[:, None])
         worst = np.max(
             np.maximum(of_state, 0) * totals.most_negative[:, None]

@@ -10,9 +10,9 @@ import numpy as np
 
 from labelwise._validation import check_random_state, check_real
 from labelwise.decisions import Bands, Thresholds
-from labelwise.deployment._bounds import bounds
 from labelwise.deployment._estimates import from_to
 from labelwise.deployment._promises import DecidedSamples, Promise, promises_of, records, table_of
+from labelwise.deployment._quotients import bounds
 
 KEPT, BROKEN, OPEN = "kept", "broken", "not enough samples"
 # Values that are tested of one measure, and of each label of a macro average.
@@ -102,7 +102,9 @@ def check_promises(
     Parameters
     ----------
     thresholds : Thresholds or Bands
-        The deployed rule. Its promises are a guarantee, constraints, and the corrected value.
+        The deployed rule. Its promises are a guarantee, constraints, and the corrected value. In
+        recall and F, a cell that bands send to review counts as decided if the label is true;
+        precision is that of the accepted cells.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Finite scores; higher scores mean likelier labels. Their samples must be independent of
         those that the thresholds were tuned on.

@@ -2,14 +2,13 @@
 
 A promise is a least value of precision, recall or F (micro average, mean over samples, or one
 label), or a largest mean number of decisions. Every such measure is a quotient of two sums over
-samples. It is above τ if ``above - τ below`` has a mean above 0, and these numbers of samples lie
-between known bounds: tests by betting need no more.
+samples, whose numbers lie between known bounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from scipy import sparse
 from labelwise._text import as_text, printable
 from labelwise._validation import check_groups, check_instance, check_outcome, check_real
 from labelwise.decisions import Bands, Thresholds
+from labelwise.deployment._quotients import Quotient, terms_of
 
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
@@ -40,15 +40,12 @@ class Promise(NamedTuple):
         Where the promise comes from.
     label : int or None
         Number of the label, for promises of single labels.
-    beta : float
-        Weight of recall in F.
     """
 
     name: str
     limit: float
     source: str
     label: int | None = None
-    beta: float = 1.0
 
     def text(self, label_names: tuple[str, ...] | None) -> str:
         """Write the promise in a few words.
@@ -118,8 +115,8 @@ def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
 
 
 def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
-    """Return the guaranteed micro rates of a rule by name, without those of review bands."""
-    found = [] if isinstance(rule, Bands) else promises_of_rule(rule, 0.0)
+    """Return the guaranteed micro rates of a rule by name."""
+    found = promises_of_rule(rule, 0.0)
     return {one.name: one.limit for one in found if one.source == "guarantee" and one.name in GOALS}
 
 
@@ -135,13 +132,12 @@ def promises_of(
     A corrected value is an estimate, so that it is promised less the tolerance. Promises of macro
     averages are left out unless `macro` says that they can be tested.
     """
-    beta = beta_of(rule, "a test of promises")
     tolerance = check_real(tolerance, "tolerance", least=0, most=1)
     names = (*NAMES, *GOALS[3:]) if macro else NAMES
     asked = {} if at_least is None else check_at_least(at_least, names)
     stored = promises_of_rule(rule, tolerance)
     kept = [one for one in stored if one.name not in asked and (macro or one.name != "macro-f")]
-    kept += [Promise(name, limit, "asked", beta=beta) for name, limit in asked.items()]
+    kept += [Promise(name, limit, "asked") for name, limit in asked.items()]
     if not kept:
         raise ValueError(
             "thresholds must have a guarantee, a constraint or a corrected value, or "
@@ -180,50 +176,8 @@ def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise
         if limit is not None:
             # Labels that are never decided promise nothing.
             labels = np.flatnonzero(rule.values < np.inf).tolist() if by_label else [None]
-            beta = evidence.beta if measure == "f" else 1.0
-            found.setdefault(name, [Promise(name, limit, source, j, beta) for j in labels])
+            found.setdefault(name, [Promise(name, limit, source, j) for j in labels])
     return [one for some in found.values() for one in some]
-
-
-class Quotient(NamedTuple):
-    """A measure as a quotient of sums over independent units, each a sample or a group.
-
-    The mean number of decisions, at most m a sample, is read as the share of m that is not
-    decided, so that a promise is always a least value between 0 and 1.
-    """
-
-    above: np.ndarray  # (n_units,), not negative
-    below: np.ndarray
-    most_above: float  # the largest number that a unit can have
-    most_below: float
-    scale: float  # roughly the mean square of a unit's number, by that of an error
-    most_decided: float = 0.0  # m for the number of decisions
-
-    def on_scale(self, value: Any) -> Any:
-        """Turn values of the measure into values of the quotient, and back."""
-        return value if not self.most_decided else 1 - value / self.most_decided
-
-    def of_scale(self, value: Any) -> Any:
-        """Turn values of the quotient into values of the measure."""
-        return value if not self.most_decided else self.most_decided * (1 - value)
-
-    @property
-    def value(self) -> float:
-        """The quotient itself."""
-        return float(self.above.sum() / self.below.sum()) if self.below.any() else math.nan
-
-    def bets(self, sign: float, grid: np.ndarray) -> tuple[Callable[[Any], np.ndarray], Any, Any]:
-        """Return what bets on the quotient above (sign 1) or below (sign -1) each value need.
-
-        These are numbers of units with a mean above 0 if it is, the least of them, below 0 also for
-        values of 0 and 1, and rough mean squares.
-        """
-
-        def numbers(rows: Any) -> np.ndarray:
-            return np.asarray(sign * (self.above[rows, None] - grid * self.below[rows, None]))
-
-        least = -grid * self.most_below if sign > 0 else (grid - 1) * self.most_above
-        return numbers, np.minimum(least, -1e-9), (grid * (1 - grid) + 1e-3) * self.scale
 
 
 class DecidedSamples:
@@ -232,6 +186,7 @@ class DecidedSamples:
     def __init__(
         self, rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, ids: Any = None
     ) -> None:
+        self._beta = beta_of(rule, "a test of promises")
         outcome = check_outcome(
             Y,
             scores=scores,
@@ -253,47 +208,37 @@ class DecidedSamples:
         # Cells without truth have no score here, so that they count nowhere.
         parts = (sparse.csc_array(part).astype(np.int8) for part in (decided == 1, decided != 0))
         self._cells = [outcome.Y, *parts]
-        ends = rule.upper if isinstance(rule, Bands) else rule.values
-        decidable = min(rule.max_decided or len(rule), int((ends < np.inf).sum()))
+        decidable = len(rule)
+        if isinstance(rule, Thresholds):
+            decidable = min(rule.max_decided or decidable, int((rule.values < np.inf).sum()))
         self._most = max(decidable, 1), len(rule)
 
     def quotient(self, promise: Promise) -> Quotient:
         """Return the measure of a promise on these samples."""
         of_label = promise.label is not None
         cells = [one[:, [promise.label]] for one in self._cells] if of_label else self._cells
-        most_decided, n_labels = (1, 1) if of_label else self._most
+        most, n_labels = (1, 1) if of_label else self._most
         truth, accepted, kept = cells
-        hits, found, decided, positives = (
+        decided, positives, hits, found = (
             np.asarray(part.sum(axis=1), np.float64).ravel()
-            for part in (truth.multiply(accepted), truth.multiply(kept), accepted, truth)
+            for part in (accepted, truth, truth.multiply(accepted), truth.multiply(kept))
         )
         if promise.name == "decisions":
-            all_decided = np.full(hits.size, float(most_decided))
-            return self._of_units(most_decided - decided, all_decided, *[float(most_decided)] * 4)
+            left, all_of = self._of_units(most - decided, np.full(decided.size, float(most)))
+            return Quotient(left, all_of, most, most, most, most)
         average, measure = promise.name.split("-")
-        squared = promise.beta**2
-        above, below = _terms(measure, squared, hits, found, decided, positives)
+        terms = terms_of(measure, self._beta)
+        above, below = terms.sums(np.stack([positives - found, hits, found - hits]), decided)
         if average == "sample":
             # F of an empty truth met by an empty decision is 1; other empty rows are left out.
             counted = ((below > 0) | (measure == "f")).astype(np.float64)
             shares = np.divide(above, below, out=np.ones(below.size), where=below > 0)
-            return self._of_units(shares * counted, counted, 1.0, 1.0, 1.0)
-        most = _terms(measure, squared, most_decided, n_labels, most_decided, n_labels)
-        return self._of_units(above, below, *most, 1 + squared)
+            return Quotient(*self._of_units(shares * counted, counted), 1.0, 1.0)
+        # At most `most` labels of a sample are decided, or found in a review.
+        highest, most_below = terms.positive[0].max(), terms.sums([n_labels, 0, 0], most)[1]
+        return Quotient(*self._of_units(above, below), highest * most, most_below, highest)
 
-    def _of_units(self, above: np.ndarray, below: np.ndarray, *about: float) -> Quotient:
+    def _of_units(self, above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take means over the samples of each group."""
         sizes = np.bincount(self._unit)
-        above, below = (np.bincount(self._unit, one) / sizes for one in (above, below))
-        return Quotient(above, below, *about)
-
-
-def _terms(
-    measure: str, squared: float, hits: Any, found: Any, decided: Any, positives: Any
-) -> tuple[Any, Any]:
-    """Return what counts add above and below the line of a measure; `squared` is beta²."""
-    return {
-        "precision": (hits, decided),
-        "recall": (found, positives),
-        "f": ((1 + squared) * hits, decided + squared * positives),
-    }[measure]
+        return np.bincount(self._unit, above) / sizes, np.bincount(self._unit, below) / sizes
