@@ -221,6 +221,17 @@ def test_only_answers_before_the_first_gap_count_and_doubts_widen_the_interval()
     assert unsure.intervals["micro-f"] != sure.intervals["micro-f"]
 
 
+def test_the_interval_of_a_label_does_not_depend_on_later_draws():
+    proba, Y = population(np.random.default_rng(5), 400)
+    plan = plan_audit(tuned_thresholds(), proba, 200, random_state=0)
+    part = [*answers_to(plan, Y)[:120].tolist(), *[None] * 80]
+    later = np.array([*plan.labels[:120], *[0] * 80])
+    for name, ends in audit_report(plan, part).label_intervals.items():
+        other = audit_report(replace(plan, labels=later), part).label_intervals[name]
+        np.testing.assert_array_equal(other, ends)
+    assert ends[1, 0] - ends[0, 0] < 1
+
+
 def test_a_third_of_the_answers_has_an_interval_already():
     rule = tuned_thresholds()
     proba, Y = population(np.random.default_rng(7), 2000)

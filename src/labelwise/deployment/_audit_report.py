@@ -44,7 +44,7 @@ _MOST_TIMES, _STEP = 64, 1.25
 class Population:
     """All cells, or those of one label: totals, and the drawn cells with answers."""
 
-    n_planned: int  # drawn cells, with and without answers
+    n_planned: int  # about how many of them the plan draws
     totals: CellTotals  # arrays of shape (3,)
     states: np.ndarray
     guesses: np.ndarray
@@ -54,11 +54,14 @@ class Population:
     @staticmethod
     def of(plan: AuditPlan, answers: np.ndarray, label: int | None = None) -> Population:
         """Return all cells of a plan, or those of one label."""
-        is_here = plan.labels == (plan.labels if label is None else label)
-        here = np.flatnonzero(is_here[: answers.size])
+        given = plan.labels[: answers.size]
+        here = np.flatnonzero(given == (given if label is None else label))
         drawn = (part[here] for part in (plan.states, plan.guesses, plan.weights, answers))
         totals = plan.totals.of_labels(slice(None) if label is None else [label])
-        return Population(int(is_here.sum()), totals, *drawn)
+        # The expected number: bets on a draw must not depend on later ones, as the number itself.
+        share = totals.weight.sum() / plan.totals.weight.sum()
+        n_planned = min(math.ceil(len(plan) * share), int(totals.n_unknown.sum()))
+        return Population(n_planned, totals, *drawn)
 
     def sums(self, terms: Terms, unsure: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Estimate sums over all cells after each draw, of shape (n_sums, n_draws).
