@@ -107,7 +107,6 @@ SEVERAL_DEFAULTS = {
     "n_splits": "those of the classes of this name in iterative-stratification and scikit-learn",
     "n_terms": "those of a generated data set, or as many as remain",
     "name": "of a data set, a study or a curve",
-    "random_state": "a verdict about promises is the same in every call, all else draws anew",
     "shrink": "`best_thresholds` returns the optimum of its scores, estimators the best for others",
     "texts": "a data set without texts has an empty tuple, as for all of its parts",
     "undefined": "a study prints means as the command evaluate does; one value asked for is NaN",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelwise._validation import check_random_state, check_real
+from labelwise._validation import check_real
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import from_to
 from labelwise.deployment._promises import DecidedSamples, Promise, promises_of, records, table_of
@@ -94,7 +94,6 @@ def check_promises(
     level: float = 0.95,
     tolerance: float = 0.05,
     groups: Any = None,
-    random_state: Any = 0,
     ids: Any = None,
 ) -> PromiseCheck:
     """Check on new labelled samples whether thresholds keep their promises.
@@ -120,9 +119,6 @@ def check_promises(
         A corrected value is an estimate: it counts as promised less this number.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, and every group counts the same.
-    random_state : int, RandomState or None, default=0
-        Seed of the random numbers; the same int gives the same result. It sets the order of the
-        tests' bets, because a file may be sorted.
     ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
@@ -173,7 +169,8 @@ def check_promises(
     level = check_real(level, "level", least=0.5, most=0.9999)
     promises = promises_of(thresholds, at_least, tolerance, macro=True)
     samples = DecidedSamples(thresholds, scores, Y, groups, ids)
-    order = check_random_state(random_state).permutation(samples.n_units)
+    # A file may be sorted, and nobody may try orders until a promise is kept.
+    order = np.random.RandomState(0).permutation(samples.n_units)
     alpha = (1 - level) / len(promises)
     found, verdicts = zip(*(_measured(one, samples, order, alpha) for one in promises), strict=True)
     facts = (verdicts, level, samples.n_samples, thresholds.label_names)

@@ -56,13 +56,8 @@ class LabelErrors:
     def __len__(self) -> int:
         return self.rows.size
 
-    def columns(self, ids: Sequence[str] | None = None) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
         """Return the list as columns of a table.
-
-        Parameters
-        ----------
-        ids : sequence of str, default=None
-            Names of the samples. None gives those of `ids`, or row numbers.
 
         Returns
         -------
@@ -71,8 +66,7 @@ class LabelErrors:
             estimated number of wrong cells of the label.
         """
         rows = self.rows.tolist()
-        ids = self.ids if ids is None else ids
-        first = {"row": rows} if ids is None else {"id": [ids[i] for i in rows]}
+        first = {"row": rows} if self.ids is None else {"id": [self.ids[i] for i in rows]}
         return {
             **first,
             "label": [self.label_names[j] for j in self.labels.tolist()],

@@ -29,7 +29,6 @@ def check(
     level: opt.Level = 0.95,
     tolerance: opt.Tolerance = 0.05,
     groups: opt.Groups = None,
-    seed: opt.Seed = 0,
     source: MatrixSource,
 ) -> None:
     """Check on new samples whether promises are kept.
@@ -50,7 +49,6 @@ def check(
             level=level,
             tolerance=tolerance,
             groups=rows.groups,
-            random_state=seed,
         )
     outputs.show_result(found, rows.notes)
     if _CODES[found.verdict]:

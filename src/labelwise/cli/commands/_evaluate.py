@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -147,7 +148,8 @@ def evaluate(
             wrong = deployment.find_label_errors(
                 same.others[0].values, same.truth.values, label_names=names
             )
-            write_cells(suspects, wrong.columns(same.truth.ids), safe_csv=safe_csv)
+            columns = replace(wrong, ids=same.truth.ids).columns()
+            write_cells(suspects, columns, safe_csv=safe_csv)
     if output is not None:
         measured = {name: column.tolist() for name, column in evaluation.per_label.items()}
         write_csv(output, {"label": evaluation.label_names, **measured}, safe_csv=safe_csv)
