@@ -6,8 +6,13 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from labelwise._blocks._parquet_files import ParquetFiles, parquet_parts
-from labelwise._blocks._sources import ArraySource, NpyFile, open_source
+from labelwise._blocks._sources import (
+    ArraySource,
+    NpyFile,
+    ParquetFiles,
+    open_source,
+    parquet_parts,
+)
 from labelwise.data import DataError
 from tests.blocks.row_files import WRITERS
 

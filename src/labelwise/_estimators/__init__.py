@@ -8,16 +8,22 @@ from labelwise._estimators._conventions import (
     check_coefficients as check_coefficients,
     copy_feature_attributes as copy_feature_attributes,
     draw_seeds as draw_seeds,
+    given_to_fit as given_to_fit,
+    groups_for as groups_for,
     learn_features as learn_features,
     refuse_prefit as refuse_prefit,
     report_progress as report_progress,
+    routed_to_fit as routed_to_fit,
+    router_with_folds as router_with_folds,
     seeded as seeded,
+    weights_for as weights_for,
 )
 from labelwise._estimators._held_out_scores import (
     HeldOutScores as HeldOutScores,
     cut_params as cut_params,
     fit_and_score_folds as fit_and_score_folds,
     held_out_scores as held_out_scores,
+    splits_of as splits_of,
 )
 from labelwise._estimators._label_classifiers import (
     ExpectedFClassifier as ExpectedFClassifier,
@@ -31,13 +37,6 @@ from labelwise._estimators._model_texts import (
     split_samples as split_samples,
     texts_of as texts_of,
 )
-from labelwise._estimators._routing import (
-    given_to_fit as given_to_fit,
-    groups_for as groups_for,
-    routed_to_fit as routed_to_fit,
-    router_with_folds as router_with_folds,
-    weights_for as weights_for,
-)
 from labelwise._estimators._scores import (
     METHODS as METHODS,
     LabelScorer as LabelScorer,
@@ -46,7 +45,6 @@ from labelwise._estimators._scores import (
     scores_of_labels as scores_of_labels,
     scoring_method as scoring_method,
 )
-from labelwise._estimators._splits import splits_of as splits_of
 from labelwise._estimators._targets import (
     ConstantLabelWarning as ConstantLabelWarning,
     LabelTarget as LabelTarget,

@@ -10,8 +10,7 @@ import numpy as np
 
 from labelwise._counts import MeasureRecord, count_matched, weighted_counts
 from labelwise._measuring._rankings import TopLabels, find_top
-from labelwise._measuring._ranks import find_places
-from labelwise._measuring._weighted_ranks import find_weighted_places
+from labelwise._measuring._ranks import find_places, find_weighted_places
 from labelwise._parallel import in_threads
 from labelwise._validation import Outcome, check_whole
 

@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import Counts, f_measure, precision, ratio, recall, unchecked
-from labelwise._measuring._ranks import RankedPositives
-from labelwise._measuring._weighted_ranks import WeightedPositives
+from labelwise._measuring._ranks import RankedPositives, WeightedPositives
 from labelwise._validation import Outcome, check_labels, check_readable
 
 # Number of scores that are sorted at a time.

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from labelwise.experiments._study import Study
     from labelwise.experiments.running._cell_evaluation import CellOutcome
     from labelwise.experiments.statistics._average_ranks import average_ranks, friedman_test
-    from labelwise.experiments.statistics._pair_tests import sign_test, wilcoxon_test
-    from labelwise.experiments.statistics._paired_difference import paired_difference
+    from labelwise.experiments.statistics._pair_tests import (
+        paired_difference,
+        sign_test,
+        wilcoxon_test,
+    )
     from labelwise.experiments.statistics._paired_values import paired_values
     from labelwise.experiments.statistics._post_hoc_tests import (
         RankPairs as RankPairs,

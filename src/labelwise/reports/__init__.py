@@ -11,12 +11,11 @@ from labelwise._publishing import publish
 if TYPE_CHECKING:
     from labelwise.reports._write_report import write_report
     from labelwise.reports.desk._desk import Desk
-    from labelwise.reports.displays._bag_display import BagDisplay
+    from labelwise.reports.displays._bag_display import BagDisplay, InstanceDisplay
     from labelwise.reports.displays._certified_frontier_display import CertifiedFrontierDisplay
     from labelwise.reports.displays._co_occurrence_display import CoOccurrenceDisplay
     from labelwise.reports.displays._critical_difference_display import CriticalDifferenceDisplay
     from labelwise.reports.displays._frontier_display import FrontierDisplay
-    from labelwise.reports.displays._instance_display import InstanceDisplay
     from labelwise.reports.displays._label_measures_display import LabelMeasuresDisplay
     from labelwise.reports.displays._macro_frontier_display import MacroFrontierDisplay
     from labelwise.reports.displays._monitor_display import MonitorDisplay

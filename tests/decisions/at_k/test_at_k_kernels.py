@@ -8,6 +8,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from labelwise.decisions.at_k import _ascent, _best_at_k
+from labelwise.decisions.at_k._ascent import (
+    check_goal,
+    linear_terms,
+    ratios_of,
+    values_of,
+)
 from labelwise.decisions.at_k._at_k_kernels import (
     Climb,
     add_up,
@@ -17,12 +23,6 @@ from labelwise.decisions.at_k._at_k_kernels import (
     keep_above_price,
     prices_of_rows,
     top_of_rows,
-)
-from labelwise.decisions.at_k._expected_measures import (
-    check_goal,
-    linear_terms,
-    ratios_of,
-    values_of,
 )
 from tests.decisions.at_k.test_best_at_k import BOUNDED, make_proba, probabilities, value_of
 from tests.kernels import from_python

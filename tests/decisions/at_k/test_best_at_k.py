@@ -12,9 +12,8 @@ from scipy import sparse
 
 from labelwise.decisions import best_at_k, rank_cut
 from labelwise.decisions.at_k import _best_at_k
-from labelwise.decisions.at_k._ascent import bound_of_sum
+from labelwise.decisions.at_k._ascent import bound_of_sum, check_goal, ratios_of
 from labelwise.decisions.at_k._at_k_kernels import Decisions
-from labelwise.decisions.at_k._expected_measures import check_goal, ratios_of
 from tests.oracles import at_k as oracle
 from tests.oracles.maximized import maximized
 

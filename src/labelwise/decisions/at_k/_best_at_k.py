@@ -11,15 +11,17 @@ from scipy import sparse
 from labelwise._counts import Measure
 from labelwise._tuning.problem._decisions import as_given, columns_of_labels, decided_by_label
 from labelwise._validation import check_scores, check_whole
-from labelwise.decisions.at_k._ascent import ascend, rounded_outward, top_entries
-from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
-from labelwise.decisions.at_k._expected_measures import (
+from labelwise.decisions.at_k._ascent import (
     Expected,
+    ascend,
     check_goal,
     gain_lines,
     linear_terms,
     ratios_of,
+    rounded_outward,
+    top_entries,
 )
+from labelwise.decisions.at_k._at_k_kernels import CandidateCells, Ratios
 from labelwise.decisions.expected_f._probabilities import check_cells
 from labelwise.measures import Counts
 

@@ -10,9 +10,7 @@ import numpy as np
 from labelwise._estimators import score_matrix
 from labelwise._extras import require
 from labelwise._text import figure_text
-from labelwise._validation import check_instance, check_whole, labels_for, with_nan
-from labelwise.data import Dataset
-from labelwise.learners import BagPlugin
+from labelwise._validation import labels_for, with_nan
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -122,13 +120,3 @@ def truth_of(estimator: Any, Y: Any, options: dict[str, Any]) -> Any:
     labels = labels_for(estimator, Y, options.get("label_names"))
     options["label_names"] = labels.names
     return with_nan(labels.matrix, labels.missing)
-
-
-def first_bags(estimator: Any, data: Any, n_bags: int) -> Dataset:
-    """Check a bag model and a data set of bags, and return its first bags."""
-    check_instance(estimator, BagPlugin, "estimator")
-    check_instance(data, Dataset, "data")
-    if data.bags is None:
-        raise ValueError(f"data must have bags, but {data.name!r} has a row for each sample.")
-    shown: Dataset = data.take(np.arange(min(check_whole(n_bags, "n_bags"), len(data))))
-    return shown
