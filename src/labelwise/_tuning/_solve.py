@@ -169,15 +169,14 @@ def thresholds_with_guarantee(
 
     `most` limits the decisions of a sample, or is an array with the limit of each slice.
     """
-    limits = most if problem.slicing is None or np.ndim(most) == 0 else most[problem.slicing.of_row]
     known = problem.labels_with_truth()
     if known is not None:
         # Labels without truth for any sample are never decided.
         values = np.where(np.isin(np.arange(values.size), known), values, np.inf)
-    by_label = problem.decision_counts(values, limits, "label")
+    by_label = problem.decision_counts(values, most, "label")
     counts = by_label
     if request.counts_by == "sample":
-        counts = problem.decision_counts(values, limits, "sample")
+        counts = problem.decision_counts(values, most, "sample")
     weights = problem.weights if request.counts_by == "sample" else None
     chosen = choice_with(values, by_label, request.value(counts, weights))
     known_of_it = {"guarantee": guarantee, "corrected_value": guarantee.value}

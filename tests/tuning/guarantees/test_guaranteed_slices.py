@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from labelwise._tuning import Request
 from labelwise._tuning.guarantees._certified_labels import holm_level
+from labelwise._tuning.guarantees._certify import certify, split_parts
+from labelwise._tuning.problem._problem import check_curves
 from labelwise.decisions import Certify, Thresholds, best_thresholds
 from labelwise.measures import count, micro, precision, recall
 
@@ -96,6 +99,21 @@ def test_groups_that_count_the_same_are_certified_by_slice():
             random_state=0,
         )  # fmt: skip
         assert (tuned.evidence.guarantee.needed == 0).any()
+
+
+def test_rates_of_slices_count_groups_alike_if_the_guarantee_does():
+    scores, Y, slices = draw(np.random.default_rng(4), (900, 900))
+    groups = np.random.default_rng(5).integers(0, 300, len(Y)) ** 2 // 300
+    problem = check_curves(scores, Y, None, groups, None, slices)
+    options = Certify(0.9, across="slices", weigh="group")
+    request = Request(min_recall=0.3, guarantee=options)
+    thresholds, _, found = certify(problem, request, options, 0, None)
+    tested = split_parts(problem, options, np.random.RandomState(0), None).calibration.problem
+    decided = tested.scores.toarray() >= np.where(tested.scores.toarray(), thresholds, np.inf)
+    weight = (1 / np.bincount(tested.groups))[tested.groups]
+    hits = weight @ (decided & tested.Y.toarray()).sum(axis=1)
+    assert found.precision == pytest.approx(hits / (weight @ decided.sum(axis=1)))
+    assert found.recall == pytest.approx(hits / (weight @ tested.Y.toarray().sum(axis=1)))
 
 
 def test_means_over_samples_are_certified_by_slice():

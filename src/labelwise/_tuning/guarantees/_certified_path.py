@@ -8,10 +8,11 @@ is missing where no point passes. `f_bound` bounds micro F at the certified poin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelwise._counts import ratio
 from labelwise._tuning.guarantees._betting import log_capitals, rejections
 from labelwise._tuning.guarantees._guarantees_kernels import LARGEST_LOSS
 from labelwise._tuning.guarantees._paths import PathChoice
@@ -203,29 +204,25 @@ def samples_factor(
 
 
 def rates_reached(
-    units: IndependentUnits, thresholds: np.ndarray, most_per_row: int | None, average: str
+    units: IndependentUnits, thresholds: np.ndarray, most_per_row: Any, average: str
 ) -> tuple[float, float]:
     """Compute precision and recall on units by weight: micro rates, or the mean over samples.
 
-    A rate that is not defined is NaN.
+    `most_per_row` is as in `Problem.decision_counts`. A rate that is not defined is NaN.
     """
-    cells = path_cells(units.problem, thresholds[None], most_per_row)
-    sums = np.zeros((2, 2))  # hits and what they are a share of, for precision and recall
-    first = 0
-    for counts in cells.blocks(units.ends):
-        decided, hits = counts.decided[:, 0], counts.hits[:, 0]
-        rows = slice(first, first + hits.size)
-        weights = np.ones(hits.size) if units.weights is None else units.weights[rows]
-        for number, total in enumerate((decided, counts.labels[:, 0])):
-            if average == "sample":
-                found = np.divide(hits, total, out=np.zeros(hits.size), where=total > 0)
-                sums[number] += weights @ found, weights @ (total > 0)
-            else:
-                sums[number] += weights @ hits, weights @ total
-        first = rows.stop
-    with np.errstate(invalid="ignore"):
-        precision, recall = (sums[:, 0] / sums[:, 1]).tolist()
+    hits, errors, missed, _ = units.problem.decision_counts(thresholds, most_per_row, "sample")
+    weights = np.ones(hits.size) if units.weights is None else units.weights
+    precision, recall = (
+        _rate(hits, hits + others, weights, average) for others in (errors, missed)
+    )
     return precision, recall
+
+
+def _rate(hits: np.ndarray, total: np.ndarray, weights: np.ndarray, average: str) -> float:
+    """Return the quotient of both sums, or the mean of the samples' quotients."""
+    if average == "sample":
+        hits, total = ratio(hits, total, 0.0), total > 0
+    return float(ratio(weights @ hits, weights @ total, np.nan))
 
 
 def f_bound(

@@ -6,15 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._tuning.guarantees._certified_labels import certified_labels
+from labelwise._tuning.guarantees._certified_labels import certified_labels, holm_level
 from labelwise._tuning.guarantees._certified_path import (
+    MOST_TIMES,
+    PointTests,
     certified_point,
     f_bound,
     first_controlled_point,
     rates_reached,
+    samples_factor,
     shortfall,
+    tested_points,
 )
-from labelwise._tuning.guarantees._certified_slices import certified_slices
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.guarantees._paths import choose_paths, has_path
 from labelwise._tuning.guarantees._unit_statistics import (
@@ -24,7 +27,7 @@ from labelwise._tuning.guarantees._unit_statistics import (
 )
 from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import Certify, Request
-from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning.problem._problem import Problem, pooled
 from labelwise._validation import check_random_state
 
 
@@ -52,12 +55,12 @@ def certify(
     random = check_random_state(random_state)
     parts = split_parts(problem, options, random, calibration)
     tested = parts.calibration.problem
-    if options.across == "slices":
-        return _in_slices(problem, parts, request, options)
-    most_per_row: int | None = None
+    most_per_row: Any = None
     bound: float | None = None
     needed: np.ndarray | None = None
-    if request.average == "macro":
+    if options.across == "slices":
+        thresholds, most_per_row, needed = certified_slices(*parts, request, options)
+    elif request.average == "macro":
         thresholds, needed = certified_labels(*parts, request, options)
     elif options.in_expectation:
         thresholds = _controlled(parts, request)
@@ -83,30 +86,6 @@ def certify(
         n_groups=None if problem.groups is None else parts.calibration.n_units,
     )
     return thresholds, most_per_row, guarantee
-
-
-def _in_slices(
-    problem: Problem, parts: Parts, request: Request, options: Certify
-) -> tuple[np.ndarray, np.ndarray, Guarantee]:
-    """Certify thresholds in every slice."""
-    found = certified_slices(*parts, request, options)
-    guarantee = Guarantee(
-        level=options.level,
-        average=request.average,
-        across=options.across,
-        min_precision=request.limits.min_precision,
-        min_recall=request.limits.min_recall,
-        precision=found.precision,
-        recall=found.recall,
-        value=found.value,
-        f_bound=None,
-        n_tuning=parts.tuning.problem.n_samples,
-        n_calibration=parts.calibration.problem.n_samples,
-        needed=found.needed,
-        weigh=options.weigh,
-        n_groups=None if problem.groups is None else parts.calibration.n_units,
-    )
-    return found.thresholds, found.most_per_row, guarantee
 
 
 def split_parts(
@@ -198,3 +177,86 @@ def _controlled(parts: Parts, request: Request) -> np.ndarray:
         )
     # More decisions than those of the first controlled point can only raise the recall.
     return np.asarray(path[max(first, summary.best)])
+
+
+# The number of further samples if no number of them is enough.
+_UNKNOWN = 2**31
+
+
+def certified_slices(
+    tuning: IndependentUnits, calibration: IndependentUnits, request: Request, options: Certify
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Certify the best point of each slice that passes its tests; raise an error if none does.
+
+    Return the thresholds of all columns, inf in slices without a certificate, the most decisions of
+    a sample of each slice, and about how many more samples each slice needs, 0 if it is certified.
+    """
+    slicing: Any = tuning.problem.slicing
+    n_slices = len(slicing.names)
+    n_labels = tuning.problem.n_labels // n_slices
+    # Which slices are tested does not depend on the truth of the calibration samples.
+    parts = {}
+    for number in range(n_slices):
+        pair = _of_slice((tuning, calibration), number, options)
+        if pair is not None and has_path(pair[0].problem):
+            parts[number] = pair
+    least = options.alpha / max(1, len(parts))
+    points: dict[int, PointTests] = {}
+    for number, (one, other) in parts.items():
+        choices = choose_paths(one, request, other.n_units, least)
+        points[number] = tested_points(choices, other, request, least, options.alpha)
+    level = holm_level(np.array([one.passing[-1] for one in points.values()]), options.alpha)
+    thresholds = np.full((n_labels, n_slices), np.inf)
+    most = np.full(n_slices, n_labels)
+    needed = np.full(n_slices, _UNKNOWN)
+    for number, tests in points.items():
+        found = tests.certified(level)
+        if found is not None:
+            thresholds[:, number], needed[number] = found.thresholds, 0
+            most[number] = found.most_per_row or n_labels
+            continue
+        one, other = parts[number]
+        times = samples_factor(tests, other, request, least)
+        if times < MOST_TIMES:
+            n_samples = one.problem.n_samples + other.problem.n_samples
+            needed[number] = int(np.ceil((max(times, 1.5) - 1) * n_samples))
+    if needed.all():
+        raise InfeasibleError(_why(request, options, slicing.names, needed))
+    return thresholds.ravel(), most, needed
+
+
+def _of_slice(
+    parts: tuple[IndependentUnits, IndependentUnits], number: int, options: Certify
+) -> tuple[IndependentUnits, IndependentUnits] | None:
+    """Return the units of one slice, with their rows in it; None if a part has none.
+
+    No unit of the slice is heavier than its heaviest one.
+    """
+    found = []
+    for units in parts:
+        slicing: Any = units.problem.slicing
+        rows = np.flatnonzero(slicing.of_row == number)
+        if not rows.size:
+            return None
+        unit = np.searchsorted(units.ends, rows, "right")
+        mine = units._replace(
+            problem=pooled(units.problem, rows),
+            ends=np.flatnonzero(np.diff(unit, append=-1)) + 1,
+            weights=None if units.weights is None else units.weights[rows],
+        )
+        found.append(mine.counted_alike() if options.weigh == "group" else mine)
+    heaviest = max(float(units.summed(np.ones(units.problem.n_samples)).max()) for units in found)
+    one, other = (units._replace(most_weight=heaviest) for units in found)
+    return one, other
+
+
+def _why(request: Request, options: Certify, names: tuple[str, ...], needed: np.ndarray) -> str:
+    """Say that no slice can be certified, and about how many samples the nearest one needs."""
+    said = f"{request.limits} cannot be guaranteed in any slice with probability {options.level:g}"
+    nearest = int(np.argmin(needed))
+    if needed[nearest] >= _UNKNOWN:
+        return f"{said}: lower limits or a lower probability may pass, more samples alone will not."
+    return (
+        f"{said}: lower limits, a lower probability or about {needed[nearest]:,} more samples of "
+        f"slice {names[nearest]!r} may pass."
+    )

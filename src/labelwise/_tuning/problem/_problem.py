@@ -150,7 +150,12 @@ class Problem(RowCurves):
         return counts_of(n_decided, hits, self.support, self.n_counted)
 
     def decision_counts(self, thresholds: np.ndarray, most_per_row: Any, by: str) -> Counts:
-        """Return the counts by "label" or "sample", at most `most_per_row` decisions a sample."""
+        """Return the counts of the decisions of thresholds, by "label" or by "sample".
+
+        `most_per_row` is the most decisions of a sample: None, a number, or one for each slice.
+        """
+        if self.slicing is not None and np.ndim(most_per_row):
+            most_per_row = most_per_row[self.slicing.of_row]
         decided = decisions_at(self.scores, thresholds, most_per_row)
         # The positions of nonzero values are found faster in arrays of bool.
         return self.counts_of_decisions(sparse.csc_array(decided.astype(bool)), by)
