@@ -61,6 +61,14 @@ class Cuts(NamedTuple):
         n_samples = self.n_samples if np.ndim(self.n_samples) == 0 else self.n_samples[labels]
         return counts_of(self.decided, self.hits, self.positives[labels], n_samples)
 
+    @property
+    def edge_ends(self) -> np.ndarray:
+        """Places of all cuts but the first of each label: an edge leads there from the one before.
+
+        They are the ends of the edges of hulls.
+        """
+        return np.delete(np.arange(self.decided.size), self.starts[:-1])
+
     def pieces(self) -> Iterator[Cuts]:
         """Yield the cuts of some labels after another, few enough to stay in the cache."""
         steps = np.arange(_CACHED, self.starts[-1] + _CACHED, _CACHED)
@@ -238,9 +246,7 @@ def frontier_steps(hulls: Cuts) -> FrontierSteps:
     Slopes fall along each hull, so that the edges of a label stay in order. The cumulative sums of
     the sorted edges are the concave envelope of the sums over labels.
     """
-    is_first = np.zeros(hulls.decided.size, dtype=bool)
-    is_first[hulls.starts[:-1]] = True
-    edge_ends = np.flatnonzero(~is_first)
+    edge_ends = hulls.edge_ends
     decided = hulls.decided[edge_ends] - hulls.decided[edge_ends - 1]
     hits = hulls.hits[edge_ends] - hulls.hits[edge_ends - 1]
     slopes = hits / decided

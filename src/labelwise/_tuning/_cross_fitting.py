@@ -240,12 +240,10 @@ def _held_out_frontier(others: Problem, here: Problem) -> HeldOutFrontier:
     n_edges = steps.vertices
     # Edges of a label are taken in the order of its hull: sorted by label, steps are hull vertices.
     in_hulls = np.argsort(steps.labels, kind="stable")
-    is_end = np.ones(steps.hulls.decided.size, dtype=bool)
-    is_end[steps.hulls.starts[:-1]] = False
 
     def at_vertices(counted: np.ndarray) -> np.ndarray:
         added = np.empty(in_hulls.size, dtype=np.int64)
-        added[in_hulls] = np.diff(counted, prepend=0)[is_end]
+        added[in_hulls] = np.diff(counted, prepend=0)[steps.hulls.edge_ends]
         return np.asarray(np.concatenate(([0], np.cumsum(added)))[n_edges])
 
     held_out_decided, held_out_hits = _counts_at(steps.hulls, here)

@@ -124,8 +124,7 @@ def scored_rows(
     else:
         scores = score_matrix(model, X, len(names))
         decided = model.predict(X) if tuned is None else None
-    joined = map(" / ".join, zip(*texts_of(model, given.X).values(), strict=True))
-    texts = [text.replace(BETWEEN_TEXTS, " ") for text in joined]
+    texts = texts_in_lines(model, given.X)
     truth, scored = _taken(truth, rows), _taken(scored, rows)
     others = [replace(scored, values=one) for one in (scores, decided) if one is not None]
     # The rows are those of one file, in the same order, also without ids.
@@ -150,6 +149,12 @@ def scored_rows(
         X,
         [*notes, *found.notes],
     )
+
+
+def texts_in_lines(model: Any, X: Any) -> list[str]:
+    """Return the texts of each sample that a model takes, in one line; none if it takes none."""
+    joined = map(" / ".join, zip(*texts_of(model, X).values(), strict=True))
+    return [text.replace(BETWEEN_TEXTS, " ") for text in joined]
 
 
 def _taken(matrix: NamedMatrix, rows: np.ndarray) -> NamedMatrix:

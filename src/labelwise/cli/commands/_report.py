@@ -212,9 +212,8 @@ def _read_samples(
     model: Path, table: Path, truth: NamedMatrix, source: MatrixSource
 ) -> tuple[dict[str, Any], list[str]]:
     """Read a model and the samples that it scores, in the order of the labels; texts and notes."""
-    from labelwise._estimators import raw_step, texts_of
-    from labelwise._tables import BETWEEN_TEXTS
-    from labelwise.cli._model_input import read_columns
+    from labelwise._estimators import raw_step
+    from labelwise.cli._model_input import read_columns, texts_in_lines
 
     refuse_as_model(model)
     fitted = labelwise.load(model)
@@ -226,10 +225,7 @@ def _read_samples(
     rows, notes = source.rows_in_order(table, truth, ids, len(X))
     if rows is not None:
         X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
-    columns = texts_of(fitted, X).values()
-    joined = (" / ".join(of_row) for of_row in zip(*columns, strict=True))
-    texts = [text.replace(BETWEEN_TEXTS, " ") for text in joined]
-    return {"model": fitted, "X": X, "texts": texts}, notes
+    return {"model": fitted, "X": X, "texts": texts_in_lines(fitted, X)}, notes
 
 
 def only_texts(path: Path, columns: dict[str, list[str]]) -> list[str]:

@@ -144,9 +144,7 @@ class BandCurves(NamedTuple):
 
 def band_curves(hulls: Cuts, upper: np.ndarray, lower: np.ndarray) -> BandCurves:
     """Return the hull edges that lie between the thresholds of each label, wholly or in part."""
-    is_first = np.zeros(hulls.decided.size, dtype=bool)
-    is_first[hulls.starts[:-1]] = True
-    ends = np.flatnonzero(~is_first)
+    ends = hulls.edge_ends
     labels = hulls.labels[ends]
     below = hulls.thresholds[ends] < upper[labels]
     inside = below & (hulls.thresholds[ends - 1] > lower[labels])

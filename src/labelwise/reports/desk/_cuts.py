@@ -112,9 +112,7 @@ def _summary(
 
     Point 0 is the one without decisions, where every label has its first vertex.
     """
-    is_first = np.zeros(hulls.decided.size, dtype=bool)
-    is_first[hulls.starts[:-1]] = True
-    ends = np.flatnonzero(~is_first)
+    ends = hulls.edge_ends
     rise, run = np.diff(hulls.hits)[ends - 1], np.diff(hulls.decided)[ends - 1]
     slopes = rise / run
     in_order = np.sort(slopes)[::-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 from labelwise._validation import check_instance
 from labelwise.decisions import CertifiedFrontier, certified_frontier
-from labelwise.reports.displays._display import ModelDisplay, legend_name
+from labelwise.reports.displays._display import ModelDisplay, frame_rates, legend_name
 
 
 class CertifiedFrontierDisplay(ModelDisplay):
@@ -136,7 +136,5 @@ class CertifiedFrontierDisplay(ModelDisplay):
             color=self.line_.get_color(),
             label=f"{whose}at least, with probability {found.level:g} together",
         )
-        ax.set(xlim=(0, 1.01), ylim=(0, 1.01), aspect="equal")
-        ax.set(xlabel="micro recall", ylabel="micro precision")
-        ax.legend(loc="lower left", frameon=True, framealpha=0.9)
+        frame_rates(ax, "micro")
         return self

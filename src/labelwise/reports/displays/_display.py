@@ -97,6 +97,13 @@ def legend_name(name: str | None) -> tuple[str | None, str]:
     return text, "" if text is None else f"{text}: "
 
 
+def frame_rates(ax: Any, average: str) -> None:
+    """Give axes of recall and precision their range, their names and the legend."""
+    ax.set(xlim=(0, 1.01), ylim=(0, 1.01), aspect="equal")
+    ax.set(xlabel=f"{average} recall", ylabel=f"{average} precision")
+    ax.legend(loc="lower left", frameon=True, framealpha=0.9)
+
+
 def draw_quantiles(ax: Any, height: float, ends: np.ndarray, color: str, width: float) -> None:
     """Draw a line from 5 to 95 %, a bar from 25 to 75 % and a dot at the median."""
     ax.plot(ends[[0, 4]], [height, height], color=color, linewidth=1.2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelwise.decisions import micro_frontier
 from labelwise.measures import Counts, f_measure
-from labelwise.reports.displays._display import ModelDisplay, legend_name
+from labelwise.reports.displays._display import ModelDisplay, frame_rates, legend_name
 
 _N_POINTS = 500
 _CONTOURS, _WORDS_AT = (0.2, 0.4, 0.6, 0.8), 0.93
@@ -167,9 +167,7 @@ class FrontierDisplay(ModelDisplay):
             zorder=3,
             label=f"{whose}highest {self._letter} {self.best_value:.3f}",
         )
-        ax.set(xlim=(0, 1.01), ylim=(0, 1.01), aspect="equal")
-        ax.set(xlabel="micro recall", ylabel="micro precision")
-        ax.legend(loc="lower left", frameon=True, framealpha=0.9)
+        frame_rates(ax, "micro")
         return self
 
     @property

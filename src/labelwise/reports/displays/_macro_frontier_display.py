@@ -10,7 +10,7 @@ import numpy as np
 
 from labelwise.decisions import best_thresholds, macro_frontier
 from labelwise.measures import Counts, precision, recall
-from labelwise.reports.displays._display import ModelDisplay, legend_name
+from labelwise.reports.displays._display import ModelDisplay, frame_rates, legend_name
 
 BETAS = tuple(2.0 ** (step / 4) for step in range(-16, 17))
 
@@ -165,9 +165,7 @@ class MacroFrontierDisplay(ModelDisplay):
                 markersize=5,
                 label=f"{whose}highest macro F, β from {self.betas[0]:g} to {self.betas[-1]:g}",
             )
-        ax.set(xlim=(0, 1.01), ylim=(0, 1.01), aspect="equal")
-        ax.set(xlabel="macro recall", ylabel="macro precision")
-        ax.legend(loc="lower left", frameon=True, framealpha=0.9)
+        frame_rates(ax, "macro")
         return self
 
 
