@@ -85,6 +85,21 @@ SHARED = {
         "How labels and samples without a value enter",
         "How labels without a value enter a mean:",  # macro
     ],
+    "cv": [
+        "An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.",
+        "Folds of bags.",
+        "The folds on which λ is chosen.",
+        "Folds on which λ is chosen",
+    ],
+    "inverse_propensity": ["Weights of the labels from `inverse_propensities`"],
+    "n_bootstrap": ["Number of bootstrap draws"],
+    "values": [
+        "Data sets by methods, in any form that `paired_values` accepts.",
+        "At least two data sets by three methods, in any form that `paired_values` accepts.",
+        "One of these:",  # paired_values itself
+        "Values of each measure.",
+        "The measure at each size",
+    ],
     "params": ["Passed to the ``fit`` of the estimator."],
     "verbose": ["1 writes progress to the standard error stream"],
     "line_options": ["Options of matplotlib's ``plot`` for the line"],

@@ -77,8 +77,8 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         with Platt's targets between 0 and 1; it has two parameters per label, and so serves rare
         labels as well.
     cv : int, splitter or iterable of (train, test), default=5
-        A whole number is the number of folds of `MultilabelStratifiedKFold`, with the same folds in
-        every call. The parts of pairs are row numbers or boolean masks of all rows.
+        An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call. Both
+        parts of a pair are row numbers or boolean masks of all samples.
     n_jobs : int, default=None
         Number of parallel jobs; results do not depend on it. Folds are fitted in parallel. None
         means 1, -1 means all cores.
@@ -157,7 +157,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Features of the samples, as the estimator takes them.
+            Features of the samples, in any form that the estimator takes.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
             NaN, null or a masked cell is a missing label: the label is calibrated on the samples

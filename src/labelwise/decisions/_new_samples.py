@@ -140,7 +140,7 @@ def confidence_interval(
     n_bootstrap : int, default=200
         Number of bootstrap draws.
     confidence : float, default=0.95
-        Share of the draws within the interval and the spreads.
+        Share of the draws within the interval, and within the spreads.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together, and are drawn together.
     slices : array of shape (n_samples,), default=None

@@ -244,7 +244,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples, in any form that the estimator takes.
+            Features of the samples, in any form that the estimator takes.
         y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
             Labels of the samples, 0 or 1; or a vector of at most two classes, which is one label.
             NaN, null or a masked cell is a missing label: thresholds are tuned on the samples that

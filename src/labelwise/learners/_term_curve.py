@@ -56,7 +56,7 @@ def term_curve(
     selector : TermSelector
         Cloned for each split; gives the ranking of the terms.
     cv : int, splitter or iterable of (train, test), default=5
-        The splits. A number means that many folds of `MultilabelStratifiedKFold`.
+        An int is the number of folds of `MultilabelStratifiedKFold`, the same in every call.
     n_neighbors : int, default=100
         Number of neighbours, as in `OkapiNeighbors`.
 

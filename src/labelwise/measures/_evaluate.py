@@ -110,11 +110,11 @@ def evaluate(
         Slice of each sample, such as a hospital or a language. Each slice is evaluated by itself,
         too, without intervals (`Evaluation.slices`).
     n_bootstrap : int, default=0
-        Number of times that the samples are drawn with replacement to compute intervals; 0 for no
-        intervals. Measures of counts and means over samples get an interval, but not AUC and
+        Number of bootstrap draws: the samples are drawn with replacement to compute intervals; 0
+        for no intervals. Measures of counts and means over samples get an interval, but not AUC and
         average precision by label or of all cells. An interval is NaN if a draw had no value.
     confidence : float, default=0.95
-        Share of the draws inside an interval (percentiles), between 0 and 1.
+        Share of the draws within an interval (percentiles), between 0 and 1.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result.
     ids : str, dict or False, default=None

@@ -276,7 +276,7 @@ def paired_difference(
     confidence : float, default=0.95
         Nominal probability, between 0 and 1, that the interval contains the true mean difference.
     n_bootstrap : int, default=10000
-        Number of bootstrap samples.
+        Number of bootstrap draws.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result.
     measure, higher_is_better, missing : str, bool and str, default=None, None and "refuse"
