@@ -1,4 +1,4 @@
-"""Paired values of tidy rows (`_tidy_rows`) and other forms, and their means (`_summary`)."""
+"""Paired values of tidy rows and other forms, and their means."""
 
 import numpy as np
 import pandas as pd

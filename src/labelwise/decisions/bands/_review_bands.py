@@ -231,18 +231,18 @@ def solve_bands(
         return _guaranteed(problem, request, request.certify, random_state, calibration)
     search = QueueSearch(problem)
     most = request.most_reviewed(problem.total_weight)
+    rates = request.min_precision, request.min_recall
     if most is None:
-        choice = search.smallest_queue(request.min_precision, request.min_recall)
-        return _bands(problem, choice, request)
-    if request.min_precision is None and request.min_recall is None:
-        return _bands(problem, search.highest_equal_rate(most), request)
-    if request.min_recall is None:
-        choice = search.highest_recall(request.min_precision or 0.0, most)
-        return _bands(problem, choice, request)
-    if request.min_precision is None:
-        return _bands(problem, search.highest_precision(request.min_recall, most), request)
-    choice = search.smallest_queue(request.min_precision, request.min_recall)
-    _check_size(choice, request, most)
+        choice = search.smallest_queue(*rates)
+    elif rates == (None, None):
+        choice = search.highest_equal_rate(most)
+    elif request.min_recall is None:
+        choice = search.highest_recall(request.min_precision, most)
+    elif request.min_precision is None:
+        choice = search.highest_precision(request.min_recall, most)
+    else:
+        choice = search.smallest_queue(*rates)
+        _check_size(choice, request, most)
     return _bands(problem, choice, request)
 
 

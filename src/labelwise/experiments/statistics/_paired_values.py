@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from labelwise._measuring import measure_named
-from labelwise._text import as_text, listed, printable
+from labelwise._text import as_text, check_known, listed, printable
 from labelwise._validation import check_names, frame_columns, is_frame, refuse_sparse
-from labelwise.experiments.statistics._tidy_rows import is_tidy, tidy_matrix
+from labelwise.experiments.statistics._summary import KEYS, REPEATED, is_tidy, tidy_columns
 
 _SHOWN = 4  # names in a sentence before "and n more"
 
@@ -133,7 +134,7 @@ def paired_values(
         return values
     refuse_sparse(values, "values", "numbers in a dense array, a mapping or a frame")
     if is_tidy(values):
-        measure, blocks, methods, matrix = tidy_matrix(values, measure, of, over)
+        measure, blocks, methods, matrix = _tidy_matrix(values, measure, of, over)
     else:
         blocks, methods, matrix = _matrix(values)
     if higher_is_better is None and measure is not None and hasattr(values, "higher_is_better"):
@@ -159,6 +160,72 @@ def dropped_note(dropped: Sequence[str]) -> list[str]:
         if dropped
         else []
     )
+
+
+def _tidy_matrix(
+    rows: Any, measure: str | None, of: str, over: str | Sequence[str]
+) -> tuple[str, tuple[str, ...], tuple[str, ...], np.ndarray]:
+    """Return the measure, the blocks, the methods and the matrix of means, NaN if missing.
+
+    A mean is also missing if the method lacks a fold or seed that another method has on the block.
+    """
+    columns = tidy_columns(rows)
+    measure = _check_measure(columns["measure"], measure)
+    across = (over,) if isinstance(over, str) else tuple(over)
+    _check_columns(columns, measure, of, across)
+    repeated = [name for name in REPEATED if name in columns and name not in (of, *across)]
+    cells: dict[tuple[str, str], dict[Hashable, float]] = defaultdict(dict)
+    wanted = [i for i, name in enumerate(columns["measure"]) if name == measure]
+    for i in wanted:
+        place = " / ".join(str(columns[name][i]) for name in across), str(columns[of][i])
+        key = tuple(columns[name][i] for name in repeated)
+        if key in cells[place]:
+            raise ValueError(f"values must have each cell once, but {place[0]} has {key} twice.")
+        value = columns["value"][i]
+        cells[place][key] = np.nan if value is None else float(value)
+    blocks = tuple(dict.fromkeys(block for block, _ in cells))
+    methods = tuple(dict.fromkeys(method for _, method in cells))
+    return measure, blocks, methods, _means_of_cells(cells, blocks, methods)
+
+
+def _means_of_cells(
+    cells: Mapping[tuple[str, str], Mapping[Hashable, float]],
+    blocks: tuple[str, ...],
+    methods: tuple[str, ...],
+) -> np.ndarray:
+    matrix = np.full((len(blocks), len(methods)), np.nan)
+    for i, block in enumerate(blocks):
+        found = [cells.get((block, method), {}) for method in methods]
+        everywhere = set().union(*found)
+        for j, values in enumerate(found):
+            if len(values) == len(everywhere):
+                matrix[i, j] = np.mean(list(values.values()))
+    return matrix
+
+
+def _check_measure(present: list[Any], measure: str | None) -> str:
+    known = sorted(set(present))
+    if measure is None and len(known) == 1:
+        return str(known[0])
+    return check_known(measure, known)
+
+
+def _check_columns(
+    columns: dict[str, list[Any]], measure: str, of: str, across: tuple[str, ...]
+) -> None:
+    for name, where in ((of, "of"), *((name, "over") for name in across)):
+        if name not in columns or name in ("measure", "value"):
+            raise ValueError(f"{where} must name a column of the rows, got {name!r}.")
+    if of in across:
+        raise ValueError(f"of and over must be different columns, got {of!r} twice.")
+    for name in set(KEYS) - {*REPEATED, of, *across}:
+        values = zip(columns.get(name, []), columns["measure"], strict=False)
+        several = sorted({str(value) for value, which in values if which == measure})
+        if len(several) > 1:
+            raise ValueError(
+                f"values must have one {name!r}, got several ({', '.join(several[:4])}): "
+                f"keep the rows of one, or add {name!r} to over."
+            )
 
 
 def _matrix(values: Any) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:

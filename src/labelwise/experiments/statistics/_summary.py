@@ -10,8 +10,11 @@ import numpy as np
 
 from labelwise._measuring import measure_named
 from labelwise._text import as_html, as_text, check_known, latex_table, markdown_table
-from labelwise.experiments.statistics._tidy_rows import KEYS, REPEATED, is_tidy, tidy_columns
+from labelwise._validation import is_frame
 
+# Columns that identify a cell of a study; means are taken over the last two.
+KEYS = ("dataset", "model", "split", "fold", "seed")
+REPEATED = ("fold", "seed")
 _COLUMNS = "model"
 
 
@@ -273,3 +276,34 @@ def _cells(found: Sequence[Spread | None], higher: bool | None) -> list[PaperCel
         deviation = f"{one.deviation:.4f}" if one.n > 1 else ""
         cells.append(PaperCell(text, deviation, text == best, one.mean))
     return cells
+
+
+def is_tidy(values: Any) -> bool:
+    """Return whether values are rows of a study: Results, mappings, or a frame with `value`."""
+    if isinstance(values, Mapping | np.ndarray | str):
+        return False
+    if isinstance(values, list | tuple):
+        return bool(values) and all(isinstance(row, Mapping) for row in values)
+    # Results are recognised by their method, since their module imports this one.
+    return hasattr(values, "to_table") or (
+        is_frame(values) and {"measure", "value"} <= set(_frame(values).columns)
+    )
+
+
+def tidy_columns(rows: Any) -> dict[str, list[Any]]:
+    """Return the columns of Results, mappings or a frame as lists."""
+    rows = rows.to_table() if hasattr(rows, "to_table") else rows
+    if is_frame(rows):
+        columns: dict[str, list[Any]] = _frame(rows).to_dict(as_series=False)
+        return columns
+    names = dict.fromkeys(name for row in rows for name in row)
+    lacking = {"measure", "value"} - set(names)
+    if lacking:
+        raise ValueError(f"values must have the column {min(lacking)!r} if they are tidy rows.")
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _frame(rows: Any) -> Any:
+    import narwhals as nw
+
+    return nw.from_native(rows, eager_only=True)

@@ -34,7 +34,6 @@ from labelwise.reports.desk._points import (
     MarkedPoint,
     are_probabilities,
     compare_models,
-    counts_by_label,
     marked_points,
     measured,
 )
@@ -141,7 +140,7 @@ def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
 
 def _in_words(problem: Problem, decided: sparse.csc_array) -> str:
     """Say precision and recall as numbers out of ten."""
-    tp, fp, fn, _ = (float(np.sum(one)) for one in counts_by_label(problem, decided))
+    tp, fp, fn, _ = (float(np.sum(one)) for one in problem.counts_of_decisions(decided, "label"))
     found = f"finds {_of_ten(tp / (tp + fn))} positives" if tp + fn else "there are no positives"
     right = f"{_of_ten(tp / (tp + fp))} decisions are right" if tp + fp else "decides nothing"
     return f"{found}, {right}"
@@ -164,7 +163,7 @@ def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:
 
 
 def _micro_f(problem: Problem, decided: sparse.csc_array) -> float:
-    return float(micro(f_measure, counts_by_label(problem, decided)))
+    return float(micro(f_measure, problem.counts_of_decisions(decided, "label")))
 
 
 def _label_data(desk: Desk) -> dict[str, Any]:
@@ -195,7 +194,7 @@ def _cut_data(cuts: StoredCuts) -> dict[str, Any]:
 
 def _point_data(desk: Desk, point: MarkedPoint) -> dict[str, Any]:
     """Return the thresholds of a point with their counts, here and on held-out folds."""
-    counts = counts_by_label(desk.problem, point.decided)
+    counts = desk.problem.counts_of_decisions(point.decided, "label")
     honest = point.decided if point.held_out is None else point.held_out
     is_unknown = point.is_optimistic and point.held_out is None
     result, values = point.result, point.values
@@ -225,7 +224,7 @@ def _averages(problem: Problem, decided: sparse.csc_array) -> dict[str, float | 
 
     Precision and recall are means over the labels with positives, as in `macro_frontier`.
     """
-    counts = counts_by_label(problem, decided)
+    counts = problem.counts_of_decisions(decided, "label")
     present = Counts(*(cells[problem.support > 0] for cells in counts))
     found = {
         "macro-f": macro(f_measure, counts),

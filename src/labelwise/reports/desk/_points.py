@@ -244,11 +244,6 @@ def counts_by_sample(problem: Problem, decided: sparse.csc_array) -> Counts:
     return Counts(*(problem.everyone * part for part in found))
 
 
-def counts_by_label(problem: Problem, decided: sparse.csc_array) -> Counts:
-    """Return the counts of each label, with samples counted by weight."""
-    return problem.counts_of_decisions(decided, "label")
-
-
 def draws(by_sample: Counts, seed: Any) -> Counts:
     """Draw samples with replacement; the same seed draws the same samples."""
     return micro_draws(by_sample, N_DRAWS, check_random_state(seed))
@@ -315,8 +310,8 @@ def _by_label(
 ) -> dict[str, np.ndarray]:
     """Return precision, recall and F of each label, ours and theirs."""
     counts = {
-        "ours": counts_by_label(problem, ours),
-        "theirs": counts_by_label(problem, theirs),
+        "ours": problem.counts_of_decisions(ours, "label"),
+        "theirs": problem.counts_of_decisions(theirs, "label"),
     }
     return {
         f"{who}_{name}": np.asarray(rate(found), dtype=np.float64)
