@@ -186,9 +186,9 @@ def check_outcome(
     return outcome.labels(columns_in_order(own, labels.names, "Y"))
 
 
-def ids_of(data: Any, ids: Any, input_name: str = "Y") -> tuple[str, ...] | None:
-    """Return the ids of the samples of an argument as text; None if it has none."""
-    found = rows_of(data, None if ids is None else without_position(ids)[0], input_name)[1].ids
+def ids_of(Y: Any, ids: Any) -> tuple[str, ...] | None:
+    """Return the ids of the samples of Y as text; None if it has none."""
+    found = rows_of(Y, None if ids is None else without_position(ids)[0], "Y")[1].ids
     return None if found is None else tuple(map(str, found))
 
 

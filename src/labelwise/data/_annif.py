@@ -58,7 +58,6 @@ def read_annif(
     path: str | Path,
     vocabulary: str | Path | Mapping[str, str] | None = None,
     *,
-    language: str = "en",
     max_bytes: int | None = None,
 ) -> Dataset:
     r"""Read a corpus of Annif: texts with their subjects.
@@ -73,10 +72,8 @@ def read_annif(
     vocabulary : str, Path or mapping of str to str, default=None
         The vocabulary, or its file for `read_vocabulary`: labels are named by preferred labels, and
         are those of the vocabulary that the texts have. Subjects outside of it are refused. After
-        the name of a file of Turtle, an at sign and a language may follow. None
-        names labels by their URIs, or by the labels of a folder.
-    language : str, default="en"
-        Language of the preferred labels of a vocabulary file.
+        the name of a file of Turtle, an at sign and a language may follow, such as "ykl.ttl@fi".
+        None names labels by their URIs, or by the labels of a folder.
     max_bytes : int, default=None
         Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
@@ -106,7 +103,7 @@ def read_annif(
     >>> corpus.label_names
     ('topic 1', 'topic 2', 'topic 3')
     """
-    names = _vocabulary(vocabulary, language, max_bytes)
+    names = _vocabulary(vocabulary, max_bytes)
     return _corpus([Path(path)], names, plain_name(path), max_bytes)
 
 
@@ -170,7 +167,7 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     labels = request.labels
     if labels is not None and not isinstance(labels, str | Path):
         raise TypeError(f"labels must be the vocabulary of a corpus of Annif, got {labels!r}.")
-    names = _vocabulary(labels or None, "en", request.max_bytes)
+    names = _vocabulary(labels or None, request.max_bytes)
     return _corpus(paths, names, request.name, request.max_bytes)
 
 
@@ -269,8 +266,6 @@ def read_suggestions(
     folder: str | Path,
     vocabulary: str | Path | Mapping[str, str] | None = None,
     *,
-    suffix: str = ".annif",
-    language: str = "en",
     max_bytes: int | None = None,
 ) -> NamedMatrix:
     """Read the suggestions that ``annif index`` wrote, as scores.
@@ -278,15 +273,11 @@ def read_suggestions(
     Parameters
     ----------
     folder : str or Path
-        A folder with a file of suggestions for each text: ``<uri>``, label and score with tabs
-        between them, one a line.
+        A folder with a file ``NAME.annif`` of suggestions for each text: ``<uri>``, label and score
+        with tabs between them, one a line.
     vocabulary : str, Path or mapping of str to str, default=None
         As in `read_annif`; the labels are all those of the vocabulary. None means those that are
         suggested, named by their URIs.
-    suffix : str, default=".annif"
-        Ending of the files.
-    language : str, default="en"
-        Language of the preferred labels of a vocabulary file.
     max_bytes : int, default=None
         Refuse a file if its unpacked content, or an array built from it, takes more bytes. None
         means 64 times the size of the file, but at least 1 GiB, and at most half of the memory.
@@ -309,10 +300,10 @@ def read_suggestions(
     labelwise.decisions.best_thresholds : Tune thresholds on scores.
     """
     folder = Path(folder)
-    names = _vocabulary(vocabulary, language, max_bytes)
-    paths = sorted(folder.glob(f"*{suffix}"))
+    names = _vocabulary(vocabulary, max_bytes)
+    paths = sorted(folder.glob("*.annif"))
     if not paths:
-        raise DataError(folder, f"has no files *{suffix}.")
+        raise DataError(folder, "has no files *.annif.")
     rows: list[list[tuple[str, float]]] = []
     for path in paths:
         with reading(path, max_bytes):
@@ -325,7 +316,7 @@ def read_suggestions(
     values = np.array([score for row in rows for _, score in row])
     matrix = sparse.csr_array((values, columns, starts), shape=(len(rows), len(labels)))
     matrix.sort_indices()
-    ids = tuple(path.name.removesuffix(suffix) for path in paths)
+    ids = tuple(path.stem for path in paths)
     return NamedMatrix(matrix, tuple(labels), ids, source=folder, has_label_lists=True)
 
 
@@ -398,13 +389,15 @@ def _suggestions(path: Path, text: str) -> Iterator[tuple[str, float]]:
 
 
 def _vocabulary(
-    given: str | Path | Mapping[str, str] | None, language: str, max_bytes: int | None
+    given: str | Path | Mapping[str, str] | None, max_bytes: int | None
 ) -> Mapping[str, str] | None:
+    """Return a vocabulary, which may be given as a file with an at sign and a language after it."""
     if given is None or isinstance(given, Mapping):
         return given
     if isinstance(given, str) and "@" in given and not Path(given).exists():
-        given, _, language = given.rpartition("@")
-    return read_vocabulary(given, language=language, max_bytes=max_bytes)
+        path, _, language = given.rpartition("@")
+        return read_vocabulary(path, language=language, max_bytes=max_bytes)
+    return read_vocabulary(given, max_bytes=max_bytes)
 
 
 def _known(path: Path, subjects: set[str], names: Mapping[str, str] | None) -> dict[str, str]:
