@@ -4,6 +4,7 @@ import pytest
 
 from tests.cli.shell import run_program
 from tests.cli.test_report import data_of
+from tests.writers.other_programs import r_csv
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,19 @@ def test_several_columns_of_text_are_refused_unless_one_is_called_text(small_fol
     (small_folder / "t.csv").write_text(f"id,a,text\n{rows}")
     assert run_program(small_folder, *words).code == 0
     assert set(data_of(small_folder / "p.html")["rows"]["texts"].values()) == {"y"}
+
+
+def test_row_names_of_r_beside_ids_are_neither_texts_nor_groups(small_folder):
+    ids = [f"r{11 - i}" for i in range(12)]
+    columns = {"id": ids, "abstract": [f"text of {one}" for one in ids]}
+    (small_folder / "t.csv").write_bytes(r_csv(columns))
+    words = ("report", "scores.csv", "labels.csv", "-o", "p.html", "--texts", "t.csv")
+    done = run_program(small_folder, *words, "--slices", "t.csv")
+    assert done.code == 0, done.stderr
+    page = data_of(small_folder / "p.html")
+    shown = page["rows"]
+    assert set(shown["texts"].items()) == {(row, f"text of r{row}") for row in shown["texts"]}
+    assert [one["name"] for one in page["slices"]] == ["abstract"]
 
 
 @pytest.mark.parametrize("option", ["--slices", "--texts"])

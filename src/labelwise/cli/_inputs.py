@@ -341,9 +341,13 @@ class MatrixSource(NamedTuple):
         labels, or a first one with a usual name. Where neither file has ids, they are matched by
         position, with a note; where one file has them, this is refused unless --by-position.
         """
+        from labelwise._tables import row_names
+
         table, id_name = self._table(path, truth.id_name)
         columns = {name: _texts(table.column(name)) for name in table.column_names}
         found = None if id_name is None else columns.pop(id_name)
+        for name in row_names(table.column_names):
+            columns.pop(name, None)
         if not columns:
             raise _io.DataError(path, "has no column beside the ids.")
         rows, notes = self.rows_in_order(path, truth, (found, id_name), table.num_rows)
