@@ -1,7 +1,8 @@
 """Samples are matched by their ids in every kind of file, frame and array, or they are refused.
 
 Each kind stores scores and labels with a column of ids, and computes the same value: macro F of the
-thresholds that are best for it.
+thresholds that are best for it. Groups, weights, slices and texts in a series of pandas are matched
+by its index, and so are labelled samples to calibrate with. Estimators refuse other orders.
 """
 
 import gzip
@@ -17,9 +18,51 @@ import pytest
 from typer.testing import CliRunner
 
 from labelwise.cli import app
-from labelwise.decisions import best_thresholds, macro_frontier, micro_frontier
-from labelwise.deployment import check_promises, doctor, find_label_errors
-from labelwise.measures import evaluate, measure_scores
+from labelwise.data import Dataset
+from labelwise.decisions import (
+    CalibratedLabels,
+    CalibratedScores,
+    TunedThresholds,
+    adapt_thresholds,
+    best_thresholds,
+    certified_frontier,
+    complete_labels,
+    confidence_interval,
+    corrected_value,
+    estimate_propensity,
+    macro_frontier,
+    micro_frontier,
+    review_bands,
+)
+from labelwise.deployment import (
+    Monitor,
+    check_promises,
+    doctor,
+    expect,
+    find_label_errors,
+    plan_audit,
+)
+from labelwise.features import TermSelector, term_scores
+from labelwise.learners import (
+    BestLearner,
+    BinaryRelevance,
+    ChainEnsemble,
+    ExactFPlugin,
+    IndependentFPlugin,
+    LabelForest,
+    blend,
+    score_held_out,
+    term_curve,
+)
+from labelwise.measures import evaluate, measure_scores, reliability, scorer
+from labelwise.reports import Desk
+from labelwise.splitting import (
+    MultilabelStratifiedKFold,
+    assign,
+    compare_splits,
+    split_quality,
+    train_test_split,
+)
 
 N = 60
 NAMES = ["sea", "sky", "sand"]
@@ -131,6 +174,12 @@ FUNCTIONS = {
     "check_promises": lambda S, Y, known: check_promises(
         RULE, S, Y, at_least={"micro-f": 0.1}, **known
     ).to_dict(),
+    "Monitor": lambda S, Y, known: (
+        Monitor(RULE, at_least={"micro-f": 0.1}).update(S, Y, **known).to_dict()
+    ),
+    "complete_labels": lambda S, Y, known: float(
+        (np.asarray(complete_labels(S, Y, 0.9, **known)) * [1, 2, 3]).sum()
+    ),
     "best_thresholds": lambda S, Y, known: best_thresholds(S, Y, maximize="macro-f", **known).value,
     "evaluate": lambda S, Y, known: evaluate(Y, scores=S, **known)["macro-auc"],
     "macro_frontier": lambda S, Y, known: macro_frontier(S, Y, **known).recall.tolist(),
@@ -226,3 +275,251 @@ def test_labels_called_like_ids_stay_labels(value, expected, tmp_path, ids, name
     scores, Y = problem()
     found = value(tmp_path / "named", columns(ids, scores, names), columns(ids, Y, names))
     assert found == expected
+
+
+# ------------------------------------------- values of samples, in a series of pandas
+
+SCORES, TRUTH = (pd.DataFrame(one, IDS, NAMES) for one in problem())
+FEATURES = pd.DataFrame(np.abs(SCORES.to_numpy()).round(1), IDS, ["a", "b", "c"])
+GROUPS = pd.Series([f"g{i % 9}" for i in range(N)], IDS)
+WEIGHTS = pd.Series(np.arange(N) % 3 + 1, IDS)
+SLICES = pd.Series(np.where(np.arange(N) % 5 < 2, "north", "south"), IDS)
+SLICED = best_thresholds(SCORES, TRUTH, slices=SLICES)
+PROMISED = {"micro-f": 0.1}
+
+
+def desk_of(**known):
+    made = Desk(SCORES, TRUTH, **known)
+    slicing = [one.codes.tolist() for one in made.slicings]
+    weights, units = made.problem.weights, made.problem.groups
+    return made.texts, made.ids, slicing, np.ravel(weights).tolist(), np.ravel(units).tolist()
+
+
+def weights_of_blend(**known):
+    found = blend([SCORES, SCORES[::-1] + TRUTH], TRUTH, random_state=0, **known)
+    return found.coefficients.tolist(), found.value
+
+
+OF_SAMPLES = {
+    "best_thresholds groups": (
+        GROUPS,
+        lambda one: best_thresholds(SCORES, TRUTH, shrink="auto", random_state=0, groups=one).value,
+    ),
+    "best_thresholds weights": (
+        WEIGHTS,
+        lambda one: best_thresholds(SCORES, TRUTH, sample_weight=one).values.tolist(),
+    ),
+    "best_thresholds slices": (
+        SLICES,
+        lambda one: best_thresholds(SCORES, TRUTH, slices=one).slices.values.tolist(),
+    ),
+    "decide slices": (SLICES, lambda one: SLICED.decide(SCORES, slices=one).to_numpy().tolist()),
+    "certified_frontier": (
+        GROUPS,
+        lambda one: certified_frontier(SCORES, TRUTH, groups=one, random_state=0).recall.tolist(),
+    ),
+    "confidence_interval": (
+        WEIGHTS,
+        lambda one: (
+            confidence_interval(
+                RULE, SCORES, TRUTH, sample_weight=one, n_bootstrap=5, random_state=0
+            ).value
+        ),
+    ),
+    "corrected_value": (
+        WEIGHTS,
+        lambda one: corrected_value(RULE, SCORES, TRUTH, sample_weight=one, random_state=0),
+    ),
+    "micro_frontier": (
+        WEIGHTS,
+        lambda one: micro_frontier(SCORES, TRUTH, sample_weight=one).hits.tolist(),
+    ),
+    "review_bands": (
+        WEIGHTS,
+        lambda one: review_bands(
+            SCORES, TRUTH, min_precision=0.7, min_recall=0.9, sample_weight=one
+        ).upper.tolist(),
+    ),
+    "evaluate weights": (
+        WEIGHTS,
+        lambda one: evaluate(TRUTH, scores=SCORES, sample_weight=one)["macro-auc"],
+    ),
+    "evaluate slices": (
+        SLICES,
+        lambda one: evaluate(TRUTH, scores=SCORES, slices=one).slices["north"]["macro-auc"],
+    ),
+    "evaluate groups": (
+        GROUPS,
+        lambda one: str(evaluate(TRUTH, scores=SCORES, groups=one, n_bootstrap=5, random_state=0)),
+    ),
+    "measure_scores": (
+        WEIGHTS,
+        lambda one: measure_scores(TRUTH, SCORES, "macro-auc", sample_weight=one),
+    ),
+    "check_promises": (
+        GROUPS,
+        lambda one: check_promises(RULE, SCORES, TRUTH, at_least=PROMISED, groups=one).to_dict(),
+    ),
+    "Monitor": (
+        GROUPS,
+        lambda one: Monitor(RULE, at_least=PROMISED).update(SCORES, TRUTH, groups=one).to_dict(),
+    ),
+    "doctor": (GROUPS, lambda one: str(doctor(SCORES, TRUTH, groups=one))),
+    "expect": (
+        GROUPS,
+        lambda one: expect(RULE, SCORES, calibrate=(SCORES, TRUTH, one), random_state=0).to_dict(),
+    ),
+    "expect scores": (
+        SCORES,
+        lambda one: expect(RULE, SCORES, calibrate=(one, TRUTH), random_state=0).to_dict(),
+    ),
+    "adapt_thresholds": (
+        SCORES,
+        lambda one: adapt_thresholds(
+            RULE, SCORES, calibrate=(one, TRUTH)
+        ).thresholds.values.tolist(),
+    ),
+    "plan_audit": (
+        SCORES,
+        lambda one: plan_audit(RULE, SCORES, 9, calibrate=(one, TRUTH), random_state=0).cells,
+    ),
+    "plan_audit known": (
+        TRUTH.astype(float).mask(np.arange(N)[:, None] >= [10, 20, 30]),
+        lambda one: (
+            plan_audit(RULE, SCORES, 9, known=one, calibrate=(SCORES, TRUTH), random_state=0).cells
+        ),
+    ),
+    "blend groups": (GROUPS, lambda one: weights_of_blend(groups=one)),
+    "blend weights": (WEIGHTS, lambda one: weights_of_blend(sample_weight=one)),
+    "Desk texts": (GROUPS, lambda one: desk_of(texts=one)),
+    "Desk ids": (GROUPS + "-" + pd.Series(IDS, IDS), lambda one: desk_of(ids=one)),
+    "Desk slices": (SLICES, lambda one: desk_of(slices=one)),
+    "Desk slices in a frame": (SLICES.to_frame("where"), lambda one: desk_of(slices=one)),
+    "Desk groups": (GROUPS, lambda one: desk_of(groups=one)),
+    "Desk weights": (WEIGHTS, lambda one: desk_of(sample_weight=one)),
+    "assign": (GROUPS, lambda one: assign(TRUTH, 2, groups=one, random_state=0).tolist()),
+    "compare_splits": (
+        GROUPS,
+        lambda one: compare_splits(TRUTH, 2, groups=one, random_state=0).subsets.tolist(),
+    ),
+    "split_quality": (WEIGHTS - 1, lambda one: split_quality(TRUTH, one).to_dict()),
+    "CalibratedScores": (
+        WEIGHTS,
+        lambda one: CalibratedScores().fit(SCORES, TRUTH, one).predict_proba(SCORES).tolist(),
+    ),
+}
+every_function = pytest.mark.parametrize(
+    ("values", "function"), OF_SAMPLES.values(), ids=OF_SAMPLES
+)
+
+
+@every_function
+def test_values_of_samples_are_matched_by_their_index(values, function):
+    wanted = function(values)
+    assert function(values.sample(frac=1, random_state=1)) == wanted
+
+
+@every_function
+def test_values_of_other_samples_are_refused(values, function):
+    with pytest.raises(ValueError, match=r"r59|other"):
+        function(values.rename({"r59": "other"}))
+    counted = values.sample(frac=1, random_state=1).reset_index(drop=True)
+    with pytest.raises(ValueError, match=r"no ids|must have the same index"):
+        function(counted)
+
+
+def test_ids_of_columns_match_probabilities_and_complete_labels():
+    proba = pl.DataFrame(columns(IDS, 1 / (1 + np.exp(-SCORES.to_numpy())), NAMES))
+    truth = pl.DataFrame(columns(IDS, TRUTH.to_numpy(), NAMES))
+    error = reliability(truth, proba, ids="key").error
+    assert reliability(truth, proba[::-1], ids="key").error == pytest.approx(error)
+    written = truth.with_columns(sea=pl.col("sea") * (pl.int_range(N) % 2))
+    wanted = estimate_propensity(written, truth, ids="key").tolist()
+    assert estimate_propensity(written, truth[::-1], ids="key").tolist() == wanted
+    assert wanted[0] < wanted[1]
+
+
+def test_series_without_an_index_and_arrays_have_the_order_of_the_labels():
+    wanted = evaluate(TRUTH, scores=SCORES, sample_weight=WEIGHTS)["macro-auc"]
+    for weights in (WEIGHTS.to_numpy(), WEIGHTS.tolist(), pl.Series(WEIGHTS.to_numpy())):
+        assert evaluate(TRUTH, scores=SCORES, sample_weight=weights)["macro-auc"] == wanted
+    # Frames and the series are parts of one table.
+    table = pd.concat([TRUTH, WEIGHTS.rename("times")], axis=1).reset_index(names="key")
+    known = {"ids": {"Y": "key", "scores": "key"}, "sample_weight": table["times"]}
+    scores = SCORES.sample(frac=1, random_state=1).reset_index(names="key")
+    assert evaluate(table[["key", *NAMES]], scores=scores, **known)["macro-auc"] == wanted
+
+
+def test_scores_and_decisions_are_matched_with_each_other_beside_an_array_of_labels():
+    decided = (SCORES > 0.5).astype(int)
+    Y = TRUTH.to_numpy()
+    wanted = str(evaluate(Y, scores=SCORES, decided=decided))
+    assert str(evaluate(Y, scores=SCORES, decided=decided[::-1])) == wanted
+    with pytest.raises(ValueError, match="r59"):
+        evaluate(Y, scores=SCORES, decided=decided.rename({"r59": "other"}))
+    with pytest.raises(ValueError, match="model 2 must have the ids of model 1 in the same order"):
+        blend([SCORES, SCORES[::-1]], Y)
+
+
+# ----------------------------------------------------- estimators, which have one order
+
+
+def chain():
+    return ChainEnsemble(n_chains=2, penalty=1.0, random_state=0)
+
+
+def tuned():
+    return TunedThresholds(BinaryRelevance(penalty=1.0), random_state=0)
+
+
+FITS = {
+    "BinaryRelevance": lambda X, Y, **more: BinaryRelevance(penalty=1.0).fit(X, Y, **more),
+    "TunedThresholds": lambda X, Y, **more: tuned().fit(X, Y, **more),
+    "BestLearner": lambda X, Y, **more: BestLearner(
+        {"br": BinaryRelevance(penalty=1.0)}, random_state=0
+    ).fit(X, Y, **more),
+    "CalibratedLabels": lambda X, Y, **more: CalibratedLabels(BinaryRelevance(penalty=1.0)).fit(
+        X, Y, **more
+    ),
+    "ExactFPlugin": lambda X, Y, **more: ExactFPlugin(penalty=1.0).fit(X, Y, **more),
+    "IndependentFPlugin": lambda X, Y, **more: IndependentFPlugin().fit(X, Y, **more),
+    "LabelForest": lambda X, Y, **more: LabelForest(random_state=0).fit(X, Y, **more),
+    "ChainEnsemble": lambda X, Y: chain().fit(X, Y),
+    "score_held_out": lambda X, Y, **more: score_held_out(
+        BinaryRelevance(penalty=1.0).fit(X, TRUTH.to_numpy()), X, Y, **more
+    ),
+    "scorer": lambda X, Y, **more: scorer("micro-f")(
+        BinaryRelevance(penalty=1.0).fit(FEATURES, TRUTH), X, Y, **more
+    ),
+    "term_scores": lambda X, Y: term_scores(X, Y, "df"),
+    "TermSelector": lambda X, Y: TermSelector(2).fit(X, Y),
+    "term_curve": lambda X, Y: term_curve(X, Y, TermSelector(), cv=2),
+    "Dataset": Dataset,
+    "folds": lambda X, Y: [*MultilabelStratifiedKFold(2).split(X, Y)],
+    "train_test_split": train_test_split,
+}
+WEIGHTED = [name for name in FITS if name not in ("ChainEnsemble", *[*FITS][10:])]
+
+
+@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
+def test_samples_and_labels_with_the_same_rows_in_another_order_are_refused(fit):
+    fit(FEATURES, TRUTH)
+    fit(FEATURES, TRUTH.to_numpy())
+    for Y in (TRUTH[::-1], TRUTH.rename({"r59": "other"})):
+        with pytest.raises(ValueError, match=r"must have the index of .* in the same order"):
+            fit(FEATURES, Y)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weights_with_the_rows_of_the_samples_in_another_order_are_refused(name):
+    FITS[name](FEATURES, TRUTH, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match=r"sample_weight must have the index of .*\.index\]"):
+        FITS[name](FEATURES, TRUTH, sample_weight=WEIGHTS[::-1])
+
+
+def test_rows_that_were_counted_again_go_by_position_as_in_scikit_learn():
+    part = TRUTH.iloc[5:50]
+    BinaryRelevance(penalty=1.0).fit(FEATURES.iloc[5:50].reset_index(drop=True), part)
+    counted = FEATURES.reset_index(drop=True)
+    with pytest.raises(ValueError, match="got 59 and 0 as row 0"):
+        BinaryRelevance(penalty=1.0).fit(counted, TRUTH.reset_index(drop=True)[::-1])

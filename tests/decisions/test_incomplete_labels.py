@@ -80,6 +80,11 @@ def test_completed_labels_have_the_form_of_the_labels(tmp_path):
     named = complete_labels(scores, read_labels(file, labels=["sea", "sky"]), 0.5)
     assert (named.ids, named.label_names) == (("a", "b", "c"), ("sea", "sky"))
     np.testing.assert_array_equal(named.values.toarray(), expected)
+    # Nobody wrote the name "sky" into the file.
+    file.write_text("id,topics\na,\nb,\nc,sea\n")
+    listed = complete_labels(scores, read_labels(file, labels="topics"), 0.5)
+    assert listed.label_names == ("sea", "sky")
+    np.testing.assert_array_equal(listed.values.toarray(), expected.assign(sky=0))
     ordered = scores.loc[["a", "b", "c"], ["sea", "sky"]].to_numpy()
     polars = complete_labels(ordered, pl.DataFrame({"sea": [0, 0, 1], "sky": [1, 0, 0]}), 0.5)
     assert polars.columns == ["sea", "sky"]

@@ -104,7 +104,7 @@ def test_wrong_pairs_are_refused():
     tuned = best_thresholds(scores, Y)
     with pytest.raises(TypeError, match="calibrate must be a pair of scores and labels, got 3"):
         adapt_thresholds(tuned, scores, calibrate=3)
-    with pytest.raises(ValueError, match="as many rows of scores as of labels, got 100 and 99"):
+    with pytest.raises(ValueError, match=r"calibrate\[0\] has 100 rows but calibrate\[1\] has 99"):
         adapt_thresholds(tuned, scores, calibrate=(scores, Y[:-1]))
     with pytest.raises(ValueError, match="scores has 2 labels, but there are 3 thresholds"):
         adapt_thresholds(tuned, scores, calibrate=(scores[:, :2], Y))

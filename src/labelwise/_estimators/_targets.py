@@ -24,6 +24,7 @@ from labelwise._validation import (
     check_readable,
     first_cell,
     is_frame,
+    refuse_other_index,
 )
 
 _NAMED_AT_MOST = 10
@@ -71,13 +72,15 @@ def learn_targets(
     *,
     allow_missing: bool = False,
     groups: Any = None,
+    sample_weight: Any = None,
 ) -> LabelTarget:
     """Check the labels of samples, and store names, classes and constants on the learner.
 
     Its attributes are those of `store_target`, and `constants_`, 0 or 1 for labels with one class,
-    of which a warning names each, NaN for all others. Only the number of samples of X is checked;
+    of which a warning names each, NaN for all others. Only the rows of X are checked;
     `learn_features` checks the rest. Groups are checked whether or not the learner has folds.
     """
+    refuse_other_index(X=X, y=y, groups=groups, sample_weight=sample_weight)
     target = check_target(learner, X, y, label_names, allow_missing=allow_missing)
     if groups is not None:
         check_groups(groups, target.matrix.shape[0])

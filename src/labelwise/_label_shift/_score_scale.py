@@ -11,7 +11,15 @@ from scipy.special import expit, logit
 
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
 from labelwise._tuning import Thresholds, in_order
-from labelwise._validation import check_labels, check_scores, dense_targets
+from labelwise._validation import (
+    check_labels,
+    check_scores,
+    dense_targets,
+    in_row_order,
+    rows_in_order,
+    rows_of,
+    side_of_rows,
+)
 
 
 class ScoreScale(NamedTuple):
@@ -59,13 +67,18 @@ def score_scale(thresholds: Thresholds, new_scores: Any, labelled: Any) -> Score
         raise ValueError(
             "calibrate is not for one threshold of all labels: labels have sigmoids of their own."
         )
-    scores, Y = calibration_samples(thresholds, labelled)
+    scores, Y, _ = calibration_samples(thresholds, labelled)
     sigmoids = fit_sigmoids(scores, Y, np.ones(len(scores)), increasing=True)
     return ScoreScale(thresholds, _dense(thresholds, new_scores), sigmoids)
 
 
-def calibration_samples(rule: Any, labelled: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Check a pair of scores and labels; return both as float64, with NaN for missing labels."""
+def calibration_samples(
+    rule: Any, labelled: Any, groups: Any = None
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Check a pair of scores and labels, and bring rows and groups into the order of the labels.
+
+    Scores and labels are returned as float64, with NaN for missing labels.
+    """
     if not isinstance(labelled, tuple | list) or len(labelled) != 2:
         raise TypeError(f"calibrate must be a pair of scores and labels, got {labelled!r:.80}.")
     scores = _dense(rule, labelled[0])
@@ -74,12 +87,14 @@ def calibration_samples(rule: Any, labelled: Any) -> tuple[np.ndarray, np.ndarra
     missing = labels.missing
     if missing is not None:
         missing = in_order(rule, missing, labels.names, "the labels of calibrate")
-    if Y.shape[0] != scores.shape[0]:
-        raise ValueError(
-            f"calibrate must have as many rows of scores as of labels, got {scores.shape[0]} and "
-            f"{Y.shape[0]}."
-        )
-    return scores, dense_targets(Y, missing).astype(np.float64)
+    of_scores, of_labels = (
+        rows_of(data, None, f"calibrate[{i}]")[1]._replace(shape=matrix.shape)
+        for i, (data, matrix) in enumerate(zip(labelled, (scores, Y), strict=True))
+    )
+    order = rows_in_order(of_labels, of_scores, None)
+    scores = scores if order is None else scores[order]
+    groups = in_row_order(groups, side_of_rows(of_labels, [of_scores]), "calibrate[2]")
+    return scores, dense_targets(Y, missing).astype(np.float64), groups
 
 
 def _dense(thresholds: Any, scores: Any) -> np.ndarray:

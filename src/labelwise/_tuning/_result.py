@@ -27,7 +27,7 @@ from labelwise._tuning.problem._decisions import (
     decided_by_label,
     decisions_at,
 )
-from labelwise._validation import check_backend, check_scores
+from labelwise._validation import check_backend, check_scores, in_row_order, rows_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrameT
@@ -204,7 +204,8 @@ class Thresholds(SavedRule):
         columns = columns_of_labels(self, checked.names, checked.matrix.shape[1])
         decide: Callable[[Any], Any] = self._decide
         if self.slices is not None:
-            numbers = self.slices._numbers(slices, checked.matrix.shape[0])
+            of_rows = in_row_order(slices, rows_of(scores, None, "scores")[1], "slices")
+            numbers = self.slices._numbers(of_rows, checked.matrix.shape[0])
             decide = partial(self._decide, numbers=numbers)
         return as_given(decided_by_label(decide, checked.matrix, columns), scores)
 

@@ -35,12 +35,15 @@ from labelwise._validation._matching import (
     have_ids as have_ids,
     have_names as have_names,
     ids_hint as ids_hint,
+    in_row_order as in_row_order,
     matched as matched,
     position_note as position_note,
+    refuse_other_index as refuse_other_index,
     rows_in_order as rows_in_order,
     rows_of as rows_of,
     same_labels as same_labels,
     side_of as side_of,
+    side_of_rows as side_of_rows,
     without_position as without_position,
 )
 from labelwise._validation._matrices import (

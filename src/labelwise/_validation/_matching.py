@@ -11,7 +11,7 @@ An error names the argument, or the file and then is a `DataError`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from scipy import sparse
 
 from labelwise._errors import DataError
 from labelwise._text import listed, printable, printable_path
-from labelwise._validation._arrays import frame_names, is_frame
+from labelwise._validation._arrays import frame_names, is_frame, take_rows
 from labelwise._validation._matrices import take_columns
 from labelwise._validation._named_matrices import NamedMatrix
 
@@ -139,14 +139,22 @@ def rows_of(data: Any, ids: Any, input_name: str) -> tuple[Any, MatchedSide]:
     return table.drop(asked).to_native(), side
 
 
-def _index(frame: Any) -> Any:
+def _index(data: Any) -> Any:
     """Return the index of a frame; None if it has none, or one that only counts rows from 0."""
+    index = _any_index(data)
+    return None if index is None or _only_counts(index) else index
+
+
+def _any_index(data: Any) -> Any:
+    """Return the index of a frame or series of pandas; None for any other data."""
     import narwhals as nw
 
-    index: Any = nw.maybe_get_index(nw.from_native(frame, eager_only=True))
-    if index is None or (index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))):
-        return None
-    return index
+    table = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
+    return nw.maybe_get_index(table) if isinstance(table, nw.DataFrame | nw.Series) else None
+
+
+def _only_counts(index: Any) -> bool:
+    return index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))
 
 
 def have_ids(first: MatchedSide, other: MatchedSide, by_position: bool | None) -> bool:
@@ -172,24 +180,33 @@ def have_ids(first: MatchedSide, other: MatchedSide, by_position: bool | None) -
     )
 
 
+def side_of_rows(first: MatchedSide, others: Iterable[MatchedSide]) -> MatchedSide:
+    """Return the matrix whose ids are those of the rows of the first, which may have none."""
+    return max([first, *others], key=lambda side: (side.ids is not None, not side.is_array))
+
+
 def rows_in_order(
     wanted: MatchedSide,
     given: MatchedSide,
     by_position: bool | None,
+    of_rows: MatchedSide | None = None,
     *,
     may_have_more: bool = False,
 ) -> np.ndarray | None:
     """Find the row of each wanted id among the given ones; None if rows are in order.
 
     Without ids, rows are matched by position. If only one side has ids, `by_position` allows it;
-    None means that the caller has no such option. With `may_have_more`, rows that only `given` has
-    are left out instead of refused.
+    None means that the caller has no such option. `of_rows` is the matrix that gave its ids to
+    wanted rows without ids, as `side_of_rows` returns it. With `may_have_more`, rows that only
+    `given` has are left out instead of refused.
     """
     if not have_ids(wanted, given, by_position):
         n_rows, n_wanted = given.shape[0], wanted.shape[0]
         if n_rows != n_wanted:
             raise given.fault(f"has {n_rows} rows but {wanted.name} has {n_wanted}.")
-        return None
+        if of_rows is None or of_rows.ids is None or given.ids is None:
+            return None
+        wanted = of_rows
     if _is_same_index(wanted.ids, given.ids):
         return None
     here, there = _places(wanted), _places(given)
@@ -202,6 +219,48 @@ def rows_in_order(
             raise lacking.fault(f"lacks row {missing!r}, which {having.name} has.")
     order = np.array([there[value] for value in here], dtype=np.intp)
     return None if np.array_equal(order, np.arange(len(there))) else order
+
+
+def in_row_order(values: Any, samples: MatchedSide, input_name: str) -> Any:
+    """Return values of samples, such as groups, in the order of the samples.
+
+    The index of a series or frame of pandas is matched with the ids of the samples, by the rule for
+    matrices. Values of any other kind are in order, and so are those whose index only counts rows,
+    unless the samples have an index.
+    """
+    index = _any_index(values)
+    if index is None:
+        return values
+    own = None if _only_counts(index) else index
+    has_index = hasattr(samples.ids, "equals")
+    if not has_index and (own is None or (samples.ids is None and samples.is_array)):
+        return values
+    given = MatchedSide(input_name, own, shape=(len(index), 0))
+    order = rows_in_order(samples, given, None)
+    return values if order is None else take_rows(values, order)
+
+
+def refuse_other_index(**given: Any) -> None:
+    """Refuse arguments of pandas that have the rows of the first one in another order.
+
+    scikit-learn takes rows by position. Rows that one of two arguments only counts may have been
+    counted again, and are refused only if both have the same numbers in another order.
+    """
+    found = {name: _any_index(data) for name, data in given.items() if data is not None}
+    indexes = {name: index for name, index in found.items() if index is not None}
+    first = next(iter(indexes), "")
+    for name, index in indexes.items():
+        wanted = indexes[first]
+        if len(index) != len(wanted) or wanted.equals(index):
+            continue
+        if (_only_counts(wanted) or _only_counts(index)) and {*wanted} != {*index}:
+            continue
+        pairs = enumerate(zip(wanted.tolist(), index.tolist(), strict=True))
+        row, (one, other) = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
+        raise ValueError(
+            f"{name} must have the index of {first} in the same order, got {other!r} and {one!r} "
+            f"as row {row}: give {name}.loc[{first}.index], or arrays to match rows by position."
+        )
 
 
 def _is_same_index(some: Any, others: Any) -> bool:
@@ -377,7 +436,8 @@ def matched(
     given = dict(enumerate((truth, *others)))
     every = [*with_all_labels(given).values()]
     first, *sides = [side_of(matrix) for matrix in every]
-    rows = [rows_in_order(first, side, by_position) for side in sides]
+    of_rows = side_of_rows(first, sides)
+    rows = [rows_in_order(first, side, by_position, of_rows) for side in sides]
     labels = same_labels(first, sides, by_position, missing_labels)
     if labels_of_scores:
         labels = _in_order_of_scores(labels, truth, others[0])

@@ -12,9 +12,12 @@ from scipy import sparse
 from labelwise._validation._arrays import frame_names
 from labelwise._validation._label_sets import columns_of_sets, is_list_of_sets
 from labelwise._validation._matching import (
+    MatchedSide,
+    in_row_order,
     rows_in_order,
     rows_of,
     same_labels,
+    side_of_rows,
     take_cells,
     with_all_labels,
     without_position,
@@ -40,11 +43,17 @@ class Outcome(NamedTuple):
     # Cells without truth; they are not positives, are not decided and have no score in CSR scores.
     missing: sparse.csc_array | None = None
     groups: np.ndarray | None = None  # number of the group of each sample
+    samples: MatchedSide | None = None  # the ids of the rows; None if rows go by position
+
+    def in_order(self, values: Any, input_name: str) -> Any:
+        """Return values of samples, such as groups, in the order of the rows; None stays None."""
+        return values if self.samples is None else in_row_order(values, self.samples, input_name)
 
     def weighted(self, sample_weight: Any) -> Outcome:
         """Return the outcome with weights of the samples; those of weight 0 are left out."""
         if sample_weight is None:
             return self
+        sample_weight = self.in_order(sample_weight, "sample_weight")
         weights = check_weights(sample_weight, self.Y.shape[0])
         counted = np.flatnonzero(weights)
         outcome = self._replace(weights=weights)
@@ -60,7 +69,8 @@ class Outcome(NamedTuple):
         scores = None if self.scores is None else self.scores[numbers]
         weights = None if self.weights is None else self.weights[numbers]
         groups = None if self.groups is None else self.groups[numbers]
-        return self._replace(scores=scores, weights=weights, groups=groups, **taken)
+        parts = {"scores": scores, "weights": weights, "groups": groups}
+        return self._replace(**parts, **taken, samples=None)
 
     def labels(self, numbers: np.ndarray) -> Outcome:
         """Return the outcome of some labels; column numbers stand for names if there are none."""
@@ -164,7 +174,8 @@ def check_outcome(
         for name, (_, side) in rows.items()
     }
     first = sides.pop("Y")
-    orders = [rows_in_order(first, side, by_position) for side in sides.values()]
+    of_rows = side_of_rows(first, sides.values())
+    orders = [rows_in_order(first, side, by_position, of_rows) for side in sides.values()]
     labels = same_labels(first, [*sides.values()], by_position)
     matched = {
         name: take_cells(checked[name].matrix, order, columns)
@@ -178,6 +189,7 @@ def check_outcome(
         matched.get(decided_name),
         labels.names,
         missing=truth.missing,
+        samples=None if by_position else of_rows,
     )
     # `label_names` have reordered the columns of a frame already.
     own = frame_names(given.get(scores_name)) if labels_of == "scores" else None

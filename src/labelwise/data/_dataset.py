@@ -21,6 +21,7 @@ from labelwise._validation import (
     check_whole,
     frame_columns,
     is_frame,
+    refuse_other_index,
     refuse_sparse,
     with_nan,
 )
@@ -150,6 +151,7 @@ class Dataset:
     texts: Any = ()
 
     def __post_init__(self) -> None:
+        refuse_other_index(X=self.X, Y=self.Y)
         X, bags = _check_samples(self.X, self.bags)
         refuse_sparse(self.texts, "texts", "a sequence of names")
         refuse_sparse(self.frame, "frame", "a data frame")

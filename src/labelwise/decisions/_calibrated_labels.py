@@ -46,6 +46,7 @@ from labelwise._validation import (
     check_weights,
     columns_in_order,
     dense_targets,
+    refuse_other_index,
     refuse_sparse,
     take_rows,
 )
@@ -187,6 +188,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         _check_method(self.method)
         scoring_method(self.estimator)
         refuse_prefit(self)
+        refuse_other_index(X=X, y=y, groups=groups, sample_weight=sample_weight)
         is_frozen = isinstance(self.estimator, FrozenEstimator)
         if is_frozen:
             labels = target_of_fitted(self, self.estimator.estimator, X, y)
@@ -439,7 +441,8 @@ class CalibratedScores(ProbabilityClassifier):
         n_samples = len(targets)
         weights = np.ones(n_samples)
         if sample_weight is not None:
-            weights = check_weights(sample_weight, n_samples)
+            of_rows = outcome.in_order(sample_weight, "sample_weight")
+            weights = check_weights(of_rows, n_samples)
         counted = weights > 0
         self.constants_ = constant_labels(targets[counted])
         warn_of_constants(self.constants_, outcome.names)

@@ -27,7 +27,9 @@ from labelwise._validation import (
     frame_like,
     is_frame,
     is_list_of_sets,
+    rows_of,
     with_nan,
+    without_position,
 )
 
 # The strength of the prior of propensities is searched between these numbers of positives.
@@ -37,7 +39,12 @@ _ROUNDING = 1e-9
 
 
 def complete_labels(
-    scores: Any, Y: Any, propensity: Any, *, label_names: Sequence[str] | None = None
+    scores: Any,
+    Y: Any,
+    propensity: Any,
+    *,
+    label_names: Sequence[str] | None = None,
+    ids: Any = None,
 ) -> Any:
     """Add the positives that were not written down, where scores expect them.
 
@@ -61,13 +68,19 @@ def complete_labels(
         labels, or one for each column of Y. It must not depend on the sample.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
     ndarray of int8 of shape (n_samples, n_labels), csc_array of bool, frame or NamedMatrix
-        The completed labels, with the rows and columns of Y, in the form of Y; an array for a list
-        of sets, whose columns are in the order of `label_names` or of the scores. With missing
-        labels, values are float64, and NaN in these cells.
+        The completed labels, with the rows and columns of Y, in the form of Y, without a column of
+        ids; an array for a list of sets, whose columns are in the order of `label_names` or of the
+        scores. With missing labels, values are float64, and NaN in these cells.
 
     Raises
     ------
@@ -108,14 +121,16 @@ def complete_labels(
     >>> complete_labels(scores, [[0], [1], [0], [1], [0], [0]], 0.5).ravel()
     array([1, 1, 1, 1, 0, 0], dtype=int8)
     """
-    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True)
+    outcome = check_outcome(Y, scores=scores, label_names=label_names, allow_missing=True, ids=ids)
     if scores is None:
         raise TypeError("scores must be an array, a sparse matrix or a frame, got None.")
     shares = _checked(propensity, outcome.Y.shape[1])
     curves = RowCurves(outcome.scores, outcome.Y, outcome.names, missing=outcome.missing)
     rows, labels = _hidden(curves, shares)
     added = sparse.csc_array((np.ones(rows.size, dtype=bool), (rows, labels)), outcome.Y.shape)
-    return _in_form_of(Y, with_nan(sparse.csc_array(outcome.Y + added), outcome.missing))
+    completed = with_nan(sparse.csc_array(outcome.Y + added), outcome.missing)
+    bare = Y if ids is None else rows_of(Y, without_position(ids)[0], "Y")[0]
+    return _in_form_of(bare, completed, outcome.names)
 
 
 def _checked(propensity: Any, n_labels: int) -> np.ndarray:
@@ -185,10 +200,10 @@ def _rounded(sums: np.ndarray) -> np.ndarray:
     return np.asarray(np.floor(sums + 0.5 + _ROUNDING))
 
 
-def _in_form_of(Y: Any, completed: sparse.csc_array) -> Any:
+def _in_form_of(Y: Any, completed: sparse.csc_array, names: tuple[str, ...] | None) -> Any:
     """Return completed labels in the form of the labels that were given."""
     if isinstance(Y, NamedMatrix):
-        return replace(Y, values=completed, has_label_lists=False)
+        return replace(Y, values=completed, label_names=names, has_label_lists=False)
     if sparse.issparse(Y):
         return completed
     dense = completed.toarray()
@@ -198,7 +213,7 @@ def _in_form_of(Y: Any, completed: sparse.csc_array) -> Any:
 
 
 def estimate_propensity(
-    Y: Any, complete: Any, *, label_names: Sequence[str] | None = None
+    Y: Any, complete: Any, *, label_names: Sequence[str] | None = None, ids: Any = None
 ) -> np.ndarray:
     """Estimate which share of the positives of each label was written down.
 
@@ -212,6 +227,12 @@ def estimate_propensity(
         and samples by the index of pandas frames.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -248,7 +269,12 @@ def estimate_propensity(
     array([0.5, 0.5])
     """
     outcome = check_outcome(
-        Y, decided=complete, label_names=label_names, allow_missing=True, decided_name="complete"
+        Y,
+        decided=complete,
+        decided_name="complete",
+        label_names=label_names,
+        allow_missing=True,
+        ids=ids,
     )
     written: Any = outcome.Y
     truth: Any = outcome.decided

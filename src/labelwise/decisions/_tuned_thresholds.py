@@ -57,7 +57,13 @@ from labelwise._tuning._scores_to_tune_on import (
 from labelwise._tuning._slices import request_in_slices, with_slices
 from labelwise._tuning.objectives._request import Certify, Request, options
 from labelwise._tuning.problem._problem import Problem, warn_of_labels_without_positives
-from labelwise._validation import check_readable, dense_targets, is_whole, slice_texts
+from labelwise._validation import (
+    check_readable,
+    dense_targets,
+    is_whole,
+    refuse_other_index,
+    slice_texts,
+)
 
 
 def _estimator_has(name: str) -> Callable[[Any], bool]:
@@ -279,6 +285,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         """
         scoring_method(self.estimator)
         refuse_prefit(self)
+        refuse_other_index(X=X, y=y, groups=groups, sample_weight=sample_weight, slices=slices)
         labels = self._target(X, y)
         request = self._request(labels.matrix.shape[1])
         weights = check_sample_weights(sample_weight, labels.matrix)
@@ -326,6 +333,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             If X does not have the features of the training samples, or is not finite, or if slices
             are missing or not expected.
         """
+        refuse_other_index(X=X, slices=slices)
         scores = self._scored(X, scoring_method(self.estimator))
         return self._predicted(self.thresholds_.decide(scores, slices=slices))
 

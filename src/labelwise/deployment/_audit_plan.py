@@ -18,12 +18,16 @@ from scipy import sparse
 
 from labelwise._tuning import in_order
 from labelwise._validation import (
+    MatchedSide,
     check_labels,
     check_names,
     check_random_state,
     check_scores,
     check_whole,
     dense_targets,
+    in_row_order,
+    rows_in_order,
+    rows_of,
 )
 from labelwise.decisions import Bands, Thresholds
 from labelwise.deployment._estimates import Calibration
@@ -242,7 +246,9 @@ def plan_audit(
         Promises to prove, as ``{"micro-precision": 0.8}``; None takes those that the thresholds
         guarantee.
     ids : sequence of str, default=None
-        Names of the samples. They are shown in the list; None numbers the rows from 0.
+        Names of the samples. They are shown in the list. None means the index of a pandas frame of
+        scores, or the ids of a file that `labelwise.data.read_scores` has read; without them,
+        samples are numbered from 0.
     random_state : int, RandomState or None, default=None
         Seed of the random numbers; the same int gives the same result. It draws the cells.
 
@@ -304,7 +310,9 @@ def plan_audit(
     n_samples = matrix.shape[0]
     if not n_samples:
         raise ValueError("scores must have at least one sample, got 0.")
-    names = check_names(range(n_samples) if ids is None else ids, "ids")
+    side = rows_of(scores, None, "scores")[1]._replace(shape=matrix.shape)
+    own = range(n_samples) if side.ids is None else side.ids
+    names = check_names(own if ids is None else in_row_order(ids, side, "ids"), "ids")
     if len(names) != n_samples:
         raise ValueError(f"ids must have one id for each of {n_samples} samples, got {len(names)}.")
     if isinstance(known, str | Path):
@@ -313,9 +321,8 @@ def plan_audit(
         labels = thresholds.label_names or tuple(map(str, range(len(thresholds))))
         known = known_answers(Path(known), names, labels)
     calibration = Calibration(thresholds, matrix, calibrate)
-    cells, totals = _draw(
-        _cells(thresholds, matrix, calibration, known), len(thresholds), n_cells, goal, beta, random
-    )
+    blocks = _cells(thresholds, matrix, calibration, known, side)
+    cells, totals = _draw(blocks, len(thresholds), n_cells, goal, beta, random)
     rows, labels, states = cells[[0, 1, 3]].astype(int)
     of_rows, about = [names[i] for i in rows], (thresholds.label_names, goal, beta, promises)
     return AuditPlan(tuple(of_rows), labels, cells[2], states, cells[4], cells[5], totals, *about)
@@ -337,18 +344,17 @@ class _CellBlock(NamedTuple):
 
 
 def _cells(
-    rule: Any, scores: Any, calibration: Calibration, known: Any
+    rule: Any, scores: Any, calibration: Calibration, known: Any, side: MatchedSide
 ) -> Callable[[], Iterator[_CellBlock]]:
     """Return a function that yields all cells in blocks of rows."""
     truth = np.broadcast_to(np.nan, scores.shape)
     if known is not None:
         found = check_labels(known, input_name="known", allow_missing=True)
-        if found.matrix.shape[0] != scores.shape[0]:
-            raise ValueError(
-                f"known must have {scores.shape[0]} samples, got {found.matrix.shape[0]}."
-            )
+        of_known = rows_of(known, None, "known")[1]._replace(shape=found.matrix.shape)
+        order = rows_in_order(side, of_known, None)
         truth = dense_targets(found.matrix, found.missing).astype(np.float64)
         truth = in_order(rule, truth, found.names, "known")
+        truth = truth if order is None else truth[order]
     rule = replace(rule, label_names=None)  # columns are in its order already
 
     def blocks() -> Iterator[_CellBlock]:

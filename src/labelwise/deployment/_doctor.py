@@ -175,7 +175,7 @@ def doctor(
         outcome.names or tuple(map(str, range(n_labels))),
         outcome.missing,
         thresholds,
-        None if groups is None else check_groups(groups, n_samples),
+        None if groups is None else check_groups(outcome.in_order(groups, "groups"), n_samples),
     )
     needed = {"D06": thresholds, "D07": thresholds, "D08": groups}
     checks = {code: one for code, one in CHECKS.items() if needed.get(code, given) is not None}

@@ -85,12 +85,12 @@ class Calibration:
     def __init__(self, rule: Any, scores: Any, calibrate: Any) -> None:
         values = scores.data if sparse.issparse(scores) else scores
         self.in_log_odds = _are_probabilities(values)
-        self.labelled: tuple[np.ndarray, np.ndarray] | None = None
+        self.labelled: list[np.ndarray] | None = None  # scores and labels
         if calibrate is not None:
             groups = None
             if isinstance(calibrate, tuple | list) and len(calibrate) == 3:
                 *calibrate, groups = calibrate
-            self.labelled = calibration_samples(rule, calibrate)
+            *self.labelled, groups = calibration_samples(rule, calibrate, groups)
             # Without groups, each sample is one of its own.
             self.groups = np.arange(len(self.labelled[1]))
             if groups is not None:

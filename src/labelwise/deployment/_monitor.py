@@ -146,7 +146,13 @@ class Monitor:
         return self.batches[int(since[np.argmax(best)])]
 
     def update(
-        self, scores: Any, Y: Any, *, name: str | None = None, groups: Any = None
+        self,
+        scores: Any,
+        Y: Any,
+        *,
+        name: str | None = None,
+        groups: Any = None,
+        ids: Any = None,
     ) -> Monitor:
         """Add the samples of a day, or of another period.
 
@@ -161,6 +167,13 @@ class Monitor:
         groups : array of shape (n_samples,), default=None
             Group of each sample; samples of a group stay together, and every group counts the
             same.
+        ids : str, dict or False, default=None
+            Ids of the samples, by which they are matched: the name of a column that the arguments
+            have beside the labels, or a dict of such names, or of array-likes of ids, by argument.
+            None means the index of pandas frames, or the ids of a file that
+            `labelwise.data.read_scores` or `read_labels` has read. False matches samples by
+            position if only one argument has ids, which is refused otherwise, unless the other one
+            is an array.
 
         Returns
         -------
@@ -176,7 +189,7 @@ class Monitor:
         name = str(number + 1) if name is None else str(name)
         if name in self.batches:
             raise ValueError(f"name must be that of a new update, got {name!r:.80} again.")
-        samples = DecidedSamples(self.thresholds, scores, Y, groups)
+        samples = DecidedSamples(self.thresholds, scores, Y, groups, ids)
         measured = [samples.quotient(one) for one in self.promises]
         gains = []
         for promise, one in zip(self.promises, measured, strict=True):

@@ -200,7 +200,7 @@ class DecidedSamples:
             raise ValueError(
                 f"scores must have the {len(rule)} labels of the rule, got {self.n_labels}."
             )
-        each = np.arange(self.n_samples)
+        each, groups = np.arange(self.n_samples), outcome.in_order(groups, "groups")
         self._unit = each if groups is None else check_groups(groups, self.n_samples)
         self.n_units = int(self._unit.max()) + 1
         decided = replace(rule, label_names=None).decide(outcome.scores)

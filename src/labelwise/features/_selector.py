@@ -15,7 +15,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelwise._validation import check_readable, check_weights, check_whole, refuse_sparse
+from labelwise._validation import (
+    check_readable,
+    check_weights,
+    check_whole,
+    refuse_other_index,
+    refuse_sparse,
+)
 from labelwise.features._term_scores import (
     SCORES,
     all_scores,
@@ -270,6 +276,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError("TermSelector requires y to be passed, but the target y is None.")
         check_readable(X, "X")
+        refuse_other_index(X=X, y=y)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric")
         scores = all_scores(present_terms(X), label_rows(y), cut)
         lists = scores[[SCORES.index(name) for name in chosen]]

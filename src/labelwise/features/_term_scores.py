@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from labelwise._validation import check_labels, check_readable
+from labelwise._validation import check_labels, check_readable, refuse_other_index
 
 if TYPE_CHECKING:
     from labelwise.features._term_scores_kernels import LabelFacts, Lists
@@ -77,6 +77,7 @@ def term_scores(X: Any, Y: Any, by: str | Sequence[str]) -> np.ndarray:
            [4.  , 1.33]])
     """
     chosen = check_scores_asked(by)
+    refuse_other_index(X=X, Y=Y)
     scores = all_scores(present_terms(X), label_rows(Y), only_df=set(chosen) == {"df"})
     places = [SCORES.index(name) for name in chosen]
     return scores[places[0]] if isinstance(by, str) else scores[places]

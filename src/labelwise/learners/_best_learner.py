@@ -36,7 +36,13 @@ from labelwise._tuning import (
     thresholds_of_no_label,
     with_constant_labels,
 )
-from labelwise._validation import check_readable, check_real, dense_targets, is_whole
+from labelwise._validation import (
+    check_readable,
+    check_real,
+    dense_targets,
+    is_whole,
+    refuse_other_index,
+)
 from labelwise.decisions import Thresholds
 from labelwise.learners._register import LEARNERS, learner_named
 from labelwise.learners.selection._candidates import (
@@ -280,6 +286,7 @@ class BestLearner(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifier):
         if self.budget is not None:
             check_real(self.budget, "budget", least=0.0, most=np.inf)
         clock = Clock(self.budget)
+        refuse_other_index(X=X, y=y, groups=groups, sample_weight=sample_weight)
         target = check_target(self, X, y, allow_missing=True)
         request = Request(maximize=self.maximize, beta=self.beta, shrink="auto")
         represented = self._represented(X, target.matrix, target.missing)

@@ -292,7 +292,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             raise TypeError(f"estimator must be a classifier, got {self.estimator!r}.")
         params |= {"sample_weight": sample_weight, "groups": groups}
         fit_params = given_to_fit(self, self.estimator, params)
-        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
+        targets = learn_targets(
+            self, X, y, allow_missing=True, groups=groups, sample_weight=sample_weight
+        )
         self.estimators_ = self._fit_labels(X, targets, fit_params)
         if self.estimators_:
             copy_feature_attributes(self, self.estimators_[0])
@@ -384,7 +386,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         for name in ("share_penalty", "compact", "standardize"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}.")
-        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
+        targets = learn_targets(
+            self, X, y, allow_missing=True, groups=groups, sample_weight=sample_weight
+        )
         X = learn_features(self, X)
         loss = check_loss(self.loss, X)
         tol = check_tol(self.tol, loss)

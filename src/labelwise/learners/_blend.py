@@ -30,6 +30,7 @@ from labelwise._tuning import (
     with_constant_labels,
 )
 from labelwise._validation import (
+    Outcome,
     check_outcome,
     check_scores,
     columns_in_order,
@@ -282,8 +283,9 @@ def blend(
     given = _by_model(scores_of_models, None)
     models = tuple(given)
     request = Request(maximize=maximize, beta=beta, shrink="auto")
-    stack, labels, names = _checked(given, Y, label_names, ids)
-    weights = check_sample_weights(sample_weight, labels)
+    stack, labels, outcome = _checked(given, Y, label_names, ids)
+    names, groups = outcome.names, outcome.in_order(groups, "groups")
+    weights = check_sample_weights(outcome.in_order(sample_weight, "sample_weight"), labels)
     is_counted = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     constants = constant_labels(labels[is_counted])
     warn_of_constants(constants, names)
@@ -344,13 +346,13 @@ def _by_model(scores_of_models: Any, models: tuple[str, ...] | None) -> dict[str
 
 def _checked(
     given: Mapping[str, Any], Y: Any, label_names: Sequence[str] | None, ids: Any
-) -> tuple[np.ndarray, np.ndarray, tuple[str, ...] | None]:
-    """Return scores by model, labels with NaN for missing ones, and the names of the labels.
+) -> tuple[np.ndarray, np.ndarray, Outcome]:
+    """Return scores by model, labels with NaN for missing ones, and the first model's outcome.
 
     Rows have the order of Y, labels that of the first model.
     """
     stack: list[np.ndarray] = []
-    labels, names = np.empty((0, 0)), None
+    first: Any = None
     for name, scores in given.items():
         refuse_sparse(scores, name, _DENSE)
         of_pair = {k: ids[k] for k in ("Y", name) if k in ids} if isinstance(ids, Mapping) else ids
@@ -363,15 +365,22 @@ def _checked(
             labels_of="scores",
             scores_name=name,
         )
-        if not stack:
-            names, labels = outcome.names, dense_targets(outcome.Y, outcome.missing).astype(float)
+        first = outcome if first is None else first
+        sides = [one.samples for one in (first, outcome) if one.samples is not None]
+        # The rows of Y without ids are those of each model.
+        if len(sides) == 2 and rows_in_order(sides[0], sides[1], None) is not None:
+            raise ValueError(
+                f"{name} must have the ids of {sides[0].name} in the same order, because Y has no "
+                "ids: give Y the same ids."
+            )
         # Scores of missing cells are left out, which makes the others a sparse matrix.
         matrix: Any = outcome.scores
         matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
-        if names is not None and outcome.names not in (None, names):
-            matrix = matrix[:, columns_in_order(names, outcome.names or (), name)]
+        if first.names is not None and outcome.names not in (None, first.names):
+            matrix = matrix[:, columns_in_order(first.names, outcome.names or (), name)]
         stack.append(np.asarray(matrix, dtype=np.float64))
-    return np.stack(stack), labels, names
+    labels = dense_targets(first.Y, first.missing).astype(np.float64)
+    return np.stack(stack), labels, first
 
 
 # Ways to blend.

@@ -160,7 +160,7 @@ class ExactFPlugin(ExpectedFClassifier):
         """
         penalties, tol = check_penalty(self.penalty), check_tol(self.tol)
         penalizes_intercept = check_penalize_intercept(self.penalize_intercept)
-        targets = learn_targets(self, X, y, groups=groups)
+        targets = learn_targets(self, X, y, groups=groups, sample_weight=sample_weight)
         X = learn_features(self, X)
         weights = relative_weights(sample_weight, X.shape[0])
         labels, cv = targets.matrix, self.cv

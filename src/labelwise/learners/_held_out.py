@@ -24,6 +24,7 @@ from labelwise._validation import (
     check_weights,
     dense_targets,
     labels_for,
+    refuse_other_index,
     refuse_sparse,
     take_rows,
 )
@@ -113,6 +114,7 @@ def score_held_out(
     refuse_sparse(model, "model", "a fitted estimator")
     check_readable(X, "X")
     check_is_fitted(model)
+    refuse_other_index(X=X, Y=Y, groups=groups, sample_weight=sample_weight)
     labels = labels_for(model, Y)
     Y = dense_targets(labels.matrix, labels.missing)
     if isinstance(model, Pipeline):

@@ -141,7 +141,9 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
             )
         params |= {"sample_weight": sample_weight, "groups": groups}
         fit_params = given_to_fit(self, base, params)
-        targets = learn_targets(self, X, y, allow_missing=True, groups=groups)
+        targets = learn_targets(
+            self, X, y, allow_missing=True, groups=groups, sample_weight=sample_weight
+        )
         labels = dense_targets(targets.matrix, targets.missing)
         self.estimator_ = fit_scorer(base, X, labels, fit_params).estimator
         copy_feature_attributes(self, self.estimator_)

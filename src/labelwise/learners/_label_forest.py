@@ -175,8 +175,10 @@ class LabelForest(MetaEstimatorMixin, ProbabilityClassifier):
                 "estimator must be a RandomForestClassifier or an ExtraTreesClassifier, "
                 f"got {base!r}."
             )
+        targets = learn_targets(
+            self, X, y, allow_missing=not self.joint, sample_weight=sample_weight
+        )
         X = learn_features(self, X, trees=base)
-        targets = learn_targets(self, X, y, allow_missing=not self.joint)
         fit = self._fit_joint if self.joint else self._fit_labels
         if targets.varying.size == 0:
             self.forests_, self.leaves_ = joined([]), None

@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from labelwise._estimators import splits_of
 from labelwise._measuring import find_places, r_precision_of
-from labelwise._validation import check_labels, check_readable, refuse_sparse
+from labelwise._validation import check_labels, check_readable, refuse_other_index, refuse_sparse
 from labelwise.features import TermSelector
 from labelwise.learners._okapi_neighbors import OkapiNeighbors
 
@@ -92,6 +92,7 @@ def term_curve(
     refuse_sparse(selector, "selector", "a TermSelector")
     refuse_sparse(cv, "cv", "splits")
     check_readable(X, "X")
+    refuse_other_index(X=X, Y=Y)
     X = sparse.csr_array(check_array(X, accept_sparse="csr", input_name="X"))
     Y = check_labels(Y).matrix
     check_consistent_length(X, Y)

@@ -199,9 +199,11 @@ def evaluate(
         ids=ids,
     )
     n_samples = given.Y.shape[0]
+    sample_weight = given.in_order(sample_weight, "sample_weight")
+    slices = given.in_order(slices, "slices")
     texts = None if slices is None else slice_texts(slices, n_samples)
     if groups is not None:
-        given = given._replace(groups=check_groups(groups, n_samples))
+        given = given._replace(groups=check_groups(given.in_order(groups, "groups"), n_samples))
     options = beta, cutoffs, also, inverse_propensity, undefined
     whole = _evaluated(given.weighted(sample_weight), *options, n_bootstrap, confidence, random)
     if texts is None:

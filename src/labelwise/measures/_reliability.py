@@ -58,7 +58,12 @@ class Reliability:
 
 
 def reliability(
-    Y: Any, proba: Any, *, n_bins: int = 10, label_names: Sequence[str] | None = None
+    Y: Any,
+    proba: Any,
+    *,
+    n_bins: int = 10,
+    label_names: Sequence[str] | None = None,
+    ids: Any = None,
 ) -> Reliability:
     r"""Compare probabilities with how often labels are present, over all labels.
 
@@ -72,6 +77,12 @@ def reliability(
         Number of bins of equal width between 0 and 1.
     label_names : sequence of str, default=None
         Names of the labels, in the order of the columns; None takes those of a frame or of sets.
+    ids : str, dict or False, default=None
+        Ids of the samples, by which they are matched: the name of a column that the arguments have
+        beside the labels, or a dict of such names, or of array-likes of ids, by argument. None
+        means the index of pandas frames, or the ids of a file that `labelwise.data.read_scores` or
+        `read_labels` has read. False matches samples by position if only one argument has ids,
+        which is refused otherwise, unless the other one is an array.
 
     Returns
     -------
@@ -109,7 +120,7 @@ def reliability(
     expected calibration error 0.2000
     """
     n_bins = check_whole(n_bins, "n_bins", least=1)
-    outcome = check_outcome(Y, scores=proba, label_names=label_names)
+    outcome = check_outcome(Y, scores=proba, scores_name="proba", label_names=label_names, ids=ids)
     given, truth, n_absent = _cells(outcome.scores, outcome.Y)
     if given.size and not (given.min() >= 0 and given.max() <= 1):
         wrong = given[(given < 0) | (given > 1)][0]

@@ -32,6 +32,7 @@ from labelwise._validation import (
     check_readable,
     check_undefined,
     is_array_per_label,
+    refuse_other_index,
     scores_of_class_1,
     truth_for,
     with_nan,
@@ -197,6 +198,7 @@ class Scorers:
         dict of str to float
             Values by name.
         """
+        refuse_other_index(X=X, Y=Y, sample_weight=sample_weight)
         truth = truth_for(estimator, Y, self.unknown_labels)
         if truth.n_known is not None:  # before the estimator predicts
             check_k(max((m.k for m in self.measures), default=1), truth.n_known + truth.n_unknown)

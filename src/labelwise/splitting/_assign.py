@@ -17,7 +17,14 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import Blocks, is_stored
-from labelwise._validation import check_groups, check_labels, check_random_state, is_whole
+from labelwise._validation import (
+    check_groups,
+    check_labels,
+    check_random_state,
+    in_row_order,
+    is_whole,
+    rows_of,
+)
 from labelwise.splitting._subsets import (
     check_proportions,
     label_set_subsets,
@@ -144,6 +151,7 @@ def assign(
         labels: Any = open_blocks({"Y": Y}, columns=columns, ids=ids)
     else:
         labels = check_labels(Y, allow_missing=True).matrix
+        groups = in_row_order(groups, rows_of(Y, None, "Y")[1], "groups")
     return assign_checked(
         labels,
         proportions,

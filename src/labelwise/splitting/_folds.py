@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_random_state, check_whole, n_rows
+from labelwise._validation import check_random_state, check_whole, n_rows, refuse_other_index
 from labelwise.splitting._assign import assign
 from labelwise.splitting._holdout import holdout_sizes
 
@@ -51,6 +51,7 @@ class _StratifiedSplitter(BaseCrossValidator):
         if y is None:
             raise ValueError("y must be the labels of the samples, got None.")
         check_consistent_length(X, y, groups)
+        refuse_other_index(X=X, y=y, groups=groups)
         yield from self._pairs(y, groups)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from labelwise._validation import check_readable, is_real, is_whole, n_rows, take_rows
+from labelwise._validation import (
+    check_readable,
+    is_real,
+    is_whole,
+    n_rows,
+    refuse_other_index,
+    take_rows,
+)
 from labelwise.splitting._assign import assign
 from labelwise.splitting._subsets import check_proportions
 
@@ -87,8 +94,10 @@ def train_test_split(
         raise ValueError("proportions must come without test_size and train_size.")
     labels = arrays[1] if stratify is None else stratify
     check_consistent_length(*arrays, labels)
-    for i, array in enumerate(arrays):
-        check_readable(array, f"arrays[{i}]")
+    named = {f"arrays[{i}]": array for i, array in enumerate(arrays)}
+    for name, array in named.items():
+        check_readable(array, name)
+    refuse_other_index(**named, stratify=stratify, groups=groups)
     if proportions is None:
         sizes = holdout_sizes(n_rows(labels), test_size, train_size, default=0.25)
         shares, n_parts = sizes / sizes.sum(), 2

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from labelwise._blocks import is_stored
 from labelwise._text import as_html, as_text, printable, titles_as_html
-from labelwise._validation import check_labels, check_readable
+from labelwise._validation import check_labels, check_readable, in_row_order, rows_of
 from labelwise.splitting._assign import assign_checked, label_blocks, method_for
 from labelwise.splitting._subsets import (
     check_proportions,
@@ -194,7 +194,8 @@ def split_quality(
     0.0
     """
     labels = check_labels(Y, label_names=label_names, allow_missing=True)
-    numbers = _check_subsets(subsets, labels.matrix.shape[0])
+    of_rows = in_row_order(subsets, rows_of(Y, None, "Y")[1], "subsets")
+    numbers = _check_subsets(of_rows, labels.matrix.shape[0])
     highest = int(numbers.max())
     shares = check_proportions(max(highest + 1, 2) if proportions is None else proportions)
     if highest >= shares.size:
@@ -367,6 +368,7 @@ def compare_splits(
         meant = {name: name for name in (method, "random")}
     else:
         labels, names, missing = check_labels(Y, label_names=label_names, allow_missing=True)
+        groups = in_row_order(groups, rows_of(Y, None, "Y")[1], "groups")
         n_labels = labels.shape[1]
         others = [name for name in _COMPARED if groups is None or name != "labelset"]
         meant = {name: method_for(labels, name) for name in (method, *others)}

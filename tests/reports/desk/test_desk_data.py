@@ -364,7 +364,9 @@ def test_the_terms_of_a_model_are_shown_by_the_names_of_its_labels():
     with pytest.raises(ValueError, match="model and X must be given together"):
         Desk(scores, Y, model=model)
     with pytest.raises(ValueError, match="X must have 40 samples, as the scores have, got 39"):
-        Desk(scores, Y, model=model, X=names[1:])
+        Desk(scores, Y, model=model, X=names[:39])
+    with pytest.raises(ValueError, match="Y has no ids and X has"):
+        Desk(scores, Y, model=model, X=names[::-1])
 
 
 def test_listed_texts_have_the_sentence_and_the_words_behind_their_labels():

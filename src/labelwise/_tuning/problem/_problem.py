@@ -231,6 +231,14 @@ def check_problem(
         labels_of="scores",
     )
     n_samples, n_labels = outcome.Y.shape
+    groups, sample_weight, slices = (
+        outcome.in_order(values, name)
+        for name, values in (
+            ("groups", groups),
+            ("sample_weight", sample_weight),
+            ("slices", slices),
+        )
+    )
     numbers = None if groups is None else check_groups(groups, n_samples)
     if sample_weight is not None:
         weights = exact_weights(check_weights(sample_weight, n_samples), n_labels)

@@ -155,7 +155,9 @@ class Desk:
             labels_of="scores",
         )
         _refuse_rows_without_truth(outcome)
+        groups = outcome.in_order(groups, "groups")
         units = None if groups is None else check_groups(groups, outcome.Y.shape[0])
+        sample_weight = outcome.in_order(sample_weight, "sample_weight")
         weights = _check_weights(sample_weight, outcome.Y.shape[0])
         self.problem = Problem(outcome.scores, outcome.Y, outcome.names, weights, groups=units)
         gaps = np.zeros(outcome.Y.shape[1], dtype=np.int64)
@@ -180,10 +182,10 @@ class Desk:
         self.decided = outcome.decided
         self.thresholds = _points(thresholds, self.problem)
         names = ids_of(Y, matched) if matched is ids else ids
-        self.ids = _texts(names, "ids", self.n_samples)
-        self.texts = _texts(texts, "texts", self.n_samples)
-        self.slicings = _slicings(slices, self.n_samples)
-        self.model, self.X = model, X
+        self.ids = _texts(outcome.in_order(names, "ids"), "ids", self.n_samples)
+        self.texts = _texts(outcome.in_order(texts, "texts"), "texts", self.n_samples)
+        self.slicings = _slicings(slices, outcome)
+        self.model, self.X = model, outcome.in_order(X, "X")
         self._label_in_model = _check_model(model, X, self.problem)
         self.title = str(title)
         # Threads must not share a generator: the same seed gives the same page.
@@ -345,19 +347,20 @@ def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
     return found
 
 
-def _slicings(slices: Any, n_samples: int) -> tuple[Slicing, ...]:
+def _slicings(slices: Any, outcome: Outcome) -> tuple[Slicing, ...]:
     """Return the columns of groups."""
     if slices is None:
         return ()
     if isinstance(slices, Mapping):
-        columns = {str(name): values for name, values in slices.items()}
+        columns = {str(name): outcome.in_order(one, "slices") for name, one in slices.items()}
     elif not isinstance(slices, np.ndarray) and is_frame(slices):
         import narwhals as nw
 
-        frame = nw.from_native(slices, eager_only=True)
+        frame = nw.from_native(outcome.in_order(slices, "slices"), eager_only=True)
         columns = {name: frame[name].to_list() for name in frame.columns}
     else:
-        columns = {"group": slices}
+        columns = {"group": outcome.in_order(slices, "slices")}
+    n_samples = outcome.Y.shape[0]
     return tuple(_slicing(name, values, n_samples) for name, values in columns.items())
 
 
