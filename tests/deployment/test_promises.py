@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from labelwise.data import DataError
-from labelwise.decisions import ConstraintCheck, best_thresholds, review_bands
-from labelwise.deployment import Monitor, check_promises
+from labelwise.decisions import Certify, ConstraintCheck, best_thresholds, review_bands
+from labelwise.deployment import Monitor, check_promises, plan_audit
 from labelwise.deployment._quotients import Quotient, bounds
 from labelwise.measures import count, f_measure, macro, micro, precision, recall
 from tests.oracles.guarantees import capitals
@@ -165,14 +165,50 @@ def test_groups_are_the_units_of_a_check(rule):
     groups = np.repeat(np.arange(20), 100)
     together = check_promises(rule, *copied, at_least=asked, groups=groups)
     np.testing.assert_allclose(together.intervals, alone.intervals)
-    # The value is that of the test: a group of a hundred counts as much as a single sample.
-    sizes = np.where(np.arange(20) < 10, 100, 1)
-    uneven = [np.repeat(part, sizes, axis=0) for part in (scores, Y)]
-    groups_of_both = np.repeat(np.arange(20), sizes)
-    of_both = check_promises(rule, *uneven, at_least=asked, groups=groups_of_both)
-    assert of_both.values[-1] == pytest.approx(alone.values[-1])
     as_samples = check_promises(rule, *copied, at_least=asked)
     assert np.diff(as_samples.intervals, axis=0) < np.diff(alone.intervals, axis=0)
+
+
+@pytest.mark.parametrize(("weigh", "verdict"), [("sample", "kept"), ("group", "broken")])
+def test_samples_count_the_same_unless_groups_do_in_the_guarantee(weigh, verdict):
+    """Small groups are decided wrongly and large ones rightly: 0.87 of all, and 0.63 of a group."""
+    random = np.random.default_rng(17)
+    sizes = np.where(np.arange(600) % 2, 9, 1)
+    groups = np.repeat(np.arange(600), sizes)
+    scores = random.random((groups.size, 2))
+    chance = np.where(sizes[groups] == 9, 0.9, 0.3)[:, None] * (scores > 0.5)
+    Y = (random.random(scores.shape) < chance).astype(int)
+    rule = best_thresholds(scores, Y)
+    certify = Certify(0.9, weigh=weigh)
+    with_guarantee = best_thresholds(
+        scores, Y, min_precision=0.3, guarantee=certify, groups=groups, random_state=0
+    ).evidence.guarantee
+    promised = replace(with_guarantee, min_precision=0.75, f_bound=None)
+    rule = replace(rule, evidence=replace(rule.evidence, guarantee=promised))
+    found = check_promises(rule, scores, Y, groups=groups)
+    assert found.verdicts == (verdict,)
+    if weigh == "sample":
+        expected = micro(precision, count(Y, rule.decide(scores)))
+        assert found.values[0] == pytest.approx(float(expected))
+    else:
+        with pytest.raises(ValueError, match="groups must be given: these thresholds guarantee"):
+            check_promises(rule, scores, Y)
+        assert plan_audit(rule, scores, 10).promises == {}
+
+
+def test_a_monitor_remembers_the_largest_group(rule, tmp_path):
+    random = np.random.default_rng(18)
+    groups = np.repeat(np.arange(40), [60, *[1] * 39])
+    monitors = [Monitor(rule, at_least={"micro-precision": 0.7}) for _ in range(2)]
+    for k in range(2):
+        scores, Y = draw(random, 99, 0.4)
+        monitors[0].update(scores, Y, groups=groups)
+        monitors[1].update(scores[60 * k :], Y[60 * k :])
+        monitors[0].save(tmp_path / "m.json")
+        monitors[0] = Monitor.load(tmp_path / "m.json", rule)
+        groups = np.arange(99)
+    # Later samples are groups of one, and count little beside one of sixty.
+    assert monitors[0].evidence[-1][0] < 0.2 * monitors[1].evidence[-1][0]
 
 
 def test_cells_without_truth_count_nowhere(rule):
@@ -265,6 +301,8 @@ def test_a_monitor_goes_on_from_its_file(rule, tmp_path):
     content = json.loads((tmp_path / "m.json").read_text())
     for name, value in {
         "at_least": {"x": 0.5},
+        "limits": [0.8],
+        "largest_group": 0,
         "state": [9.0] * 30,
         "values": [],
         "level": 2.0,

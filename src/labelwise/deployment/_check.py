@@ -118,7 +118,9 @@ def check_promises(
     tolerance : float, default=0.05
         A corrected value is an estimate: it counts as promised less this number.
     groups : array of shape (n_samples,), default=None
-        Group of each sample; samples of a group stay together, and every group counts the same.
+        Group of each sample; samples of a group stay together. No group of new samples is assumed
+        to be larger than the largest one here. Samples count the same, as in the measures, and
+        groups only for a guarantee in which they do (``Certify(weigh="group")``).
     ids : str, dict or False, default=None
         Ids of the samples, by which they are matched: the name of a column that the arguments have
         beside the labels, or a dict of such names, or of array-likes of ids, by argument. None

@@ -271,7 +271,8 @@ def _certificate(given: _Inputs) -> Iterator[str]:
     rule = given.thresholds
     if rule.evidence.guarantee:
         return
-    samples = DecidedSamples(rule, given.scores, given.Y, None)
+    samples = DecidedSamples(rule, given.scores, given.Y, given.groups)
+    units = "samples" if given.groups is None else "groups"
     for promise in promises_of_rule(rule, 0.0):
         if promise.source != "constraint" or promise.name not in NAMES:
             continue
@@ -283,7 +284,7 @@ def _certificate(given: _Inputs) -> Iterator[str]:
             many = f"about {2 * needed:,.0f} would" if np.isfinite(needed) else "no number would"
             yield (
                 f"min_{promise.name.split('-')[1]} {promise.limit:g} cannot be guaranteed by these "
-                f"{len(numbers):,} samples with probability 0.95; {many} be enough at these "
+                f"{len(numbers):,} {units} with probability 0.95; {many} be enough at these "
                 "thresholds."
             )
 

@@ -79,6 +79,8 @@ class MonitorFile(JsonFile):
     at_least: _AtLeast
     tolerance: Annotated[float, Field(ge=0, le=1)]
     batches: list[str]
+    limits: Floats
+    largest_group: Annotated[int, Field(ge=1)]
     n_samples: Wholes
     evidence: list[Number]
     values: list[Number]
@@ -87,12 +89,11 @@ class MonitorFile(JsonFile):
     @model_validator(mode="after")
     def _check(self) -> Self:
         since = np.array(self.state[2 * len(self.state) // 3 :])
-        if len(self.n_samples) != len(self.batches) or len(self.values) != len(self.evidence):
-            raise ValueError("lists must have an item for each update.")
-        if (
-            np.isnan(self.state).any()
-            or not np.isin(since, np.arange(len(self.batches) or 1)).all()
-        ):
+        n_updates = len(self.batches)
+        lengths = [len(self.n_samples), len(self.values), len(self.evidence)]
+        if lengths != [n_updates, *[n_updates * self.limits.size] * 2]:
+            raise ValueError("lists must have an item for each update and promise.")
+        if np.isnan(self.state).any() or not np.isin(since, np.arange(n_updates or 1)).all():
             raise ValueError("state must have the capital and the update of each bet.")
         return self
 

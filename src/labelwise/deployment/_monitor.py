@@ -113,9 +113,14 @@ class Monitor:
         self.n_samples: list[int] = []
         self.evidence: list[np.ndarray] = []
         self.values: list[np.ndarray] = []
+        self._largest = 1  # number of samples of the largest group
         # Logarithms of the capital of each bet, and of its best start, with the batch of that.
         self._state = np.full((3, len(self.promises), BETS.size), -np.inf)
         self._state[2] = 0
+
+    @property
+    def _limits(self) -> np.ndarray:
+        return np.array([one.limit for one in self.promises])
 
     @property
     def threshold(self) -> float:
@@ -165,8 +170,9 @@ class Monitor:
         name : str, default=None
             Name of the update, such as a date; None takes its number, from 1.
         groups : array of shape (n_samples,), default=None
-            Group of each sample; samples of a group stay together, and every group counts the
-            same.
+            Group of each sample; samples of a group stay together, and all of them must come in
+            one update. No later group is assumed to be larger than the largest one so far. Samples
+            count the same, and groups only for a guarantee in which they do.
         ids : str, dict or False, default=None
             Ids of the samples, by which they are matched: the name of a column that the arguments
             have beside the labels, or a dict of such names, or of array-likes of ids, by argument.
@@ -190,6 +196,7 @@ class Monitor:
         if name in self.batches:
             raise ValueError(f"name must be that of a new update, got {name!r:.80} again.")
         samples = DecidedSamples(self.thresholds, scores, Y, groups, ids)
+        self._largest = samples.largest = max(samples.largest, self._largest)
         measured = [samples.quotient(one) for one in self.promises]
         gains = []
         for promise, one in zip(self.promises, measured, strict=True):
@@ -254,8 +261,9 @@ class Monitor:
         from labelwise.deployment._files import MonitorFile
 
         flat = {name: np.ravel(getattr(self, name)) for name in ("evidence", "values", "_state")}
-        fields = {**vars(self), "thresholds": _ends(self.thresholds), **flat}
-        write_json(json_content(MonitorFile, {**fields, "state": flat["_state"]}), path)
+        fields = {**vars(self), "thresholds": _ends(self.thresholds), "limits": self._limits}
+        fields |= {**flat, "state": flat["_state"], "largest_group": self._largest}
+        write_json(json_content(MonitorFile, fields), path)
 
     @staticmethod
     def load(path: str | Path, thresholds: Thresholds | Bands) -> Monitor:
@@ -287,12 +295,13 @@ class Monitor:
             raise DataError(path, "is the state of a monitor of other thresholds.")
         options = {name: getattr(found, name) for name in ("at_least", "level", "tolerance")}
         monitor = Monitor(thresholds, **options)
-        shape = (len(found.batches), len(monitor.promises))
-        if len(found.values) != shape[0] * shape[1] or len(found.state) != monitor._state.size:
+        is_same = np.array_equal(found.limits, monitor._limits)
+        if not is_same or len(found.state) != monitor._state.size:
             raise DataError(path, "is the state of a monitor of other promises.")
         monitor.batches, monitor.n_samples = found.batches, found.n_samples.tolist()
+        monitor._largest = found.largest_group
         monitor.values, monitor.evidence = (
-            list(np.reshape(np.array(part, np.float64), shape))
+            list(np.reshape(np.array(part, np.float64), (len(found.batches), found.limits.size)))
             for part in (found.values, found.evidence)
         )
         monitor._state = np.reshape(np.array(found.state, np.float64), monitor._state.shape)

@@ -115,7 +115,10 @@ def check_at_least(at_least: Any, names: Collection[str]) -> dict[str, float]:
 
 
 def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
-    """Return the guaranteed micro rates of a rule by name."""
+    """Return the guaranteed micro rates of a rule by name, if samples count the same in them."""
+    guarantee = rule.evidence.guarantee
+    if guarantee is None or guarantee.weigh == "group":
+        return {}
     found = promises_of_rule(rule, 0.0)
     return {one.name: one.limit for one in found if one.source == "guarantee" and one.name in GOALS}
 
@@ -181,7 +184,11 @@ def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise
 
 
 class DecidedSamples:
-    """Labelled samples as a rule decides them, of which promises are measured."""
+    """Labelled samples as a rule decides them, of which promises are measured.
+
+    The number of a group is the sum over its samples, and no group is assumed to be larger than
+    `largest`; or the mean, for a guarantee in which every group counts the same.
+    """
 
     def __init__(
         self, rule: Thresholds | Bands, scores: Any, Y: Any, groups: Any, ids: Any = None
@@ -200,9 +207,17 @@ class DecidedSamples:
             raise ValueError(
                 f"scores must have the {len(rule)} labels of the rule, got {self.n_labels}."
             )
+        guarantee = rule.evidence.guarantee
+        self._alike = guarantee is not None and guarantee.weigh == "group"
+        if self._alike and groups is None:
+            raise ValueError(
+                "groups must be given: these thresholds guarantee a rate in which every group "
+                "counts the same."
+            )
         each, groups = np.arange(self.n_samples), outcome.in_order(groups, "groups")
         self._unit = each if groups is None else check_groups(groups, self.n_samples)
-        self.n_units = int(self._unit.max()) + 1
+        self._sizes = np.bincount(self._unit)
+        self.n_units, self.largest = self._sizes.size, int(self._sizes.max())
         decided = replace(rule, label_names=None).decide(outcome.scores)
         # Cells that are decided, and those that are not rejected: a person finds those to review.
         # Cells without truth have no score here, so that they count nowhere.
@@ -215,6 +230,20 @@ class DecidedSamples:
 
     def quotient(self, promise: Promise) -> Quotient:
         """Return the measure of a promise on these samples."""
+        found = self._of_samples(promise)
+        above, below = (np.bincount(self._unit, part) for part in found[:2])
+        if promise.source == "guarantee" and self._alike:
+            return found._replace(above=above / self._sizes, below=below / self._sizes)
+        return found._replace(
+            above=above,
+            below=below,
+            most_above=found.most_above * self.largest,
+            most_below=found.most_below * self.largest,
+            scale=found.scale * self._sizes.mean() ** 2,
+        )
+
+    def _of_samples(self, promise: Promise) -> Quotient:
+        """Return the measure of a promise as if each sample was a unit."""
         of_label = promise.label is not None
         cells = [one[:, [promise.label]] for one in self._cells] if of_label else self._cells
         most, n_labels = (1, 1) if of_label else self._most
@@ -224,8 +253,8 @@ class DecidedSamples:
             for part in (accepted, truth, truth.multiply(accepted), truth.multiply(kept))
         )
         if promise.name == "decisions":
-            left, all_of = self._of_units(most - decided, np.full(decided.size, float(most)))
-            return Quotient(left, all_of, most, most, most, most)
+            every = np.full(decided.size, float(most))
+            return Quotient(most - decided, every, most, most, most, most)
         average, measure = promise.name.split("-")
         terms = terms_of(measure, self._beta)
         above, below = terms.sums(np.stack([positives - found, hits, found - hits]), decided)
@@ -233,12 +262,7 @@ class DecidedSamples:
             # F of an empty truth met by an empty decision is 1; other empty rows are left out.
             counted = ((below > 0) | (measure == "f")).astype(np.float64)
             shares = np.divide(above, below, out=np.ones(below.size), where=below > 0)
-            return Quotient(*self._of_units(shares * counted, counted), 1.0, 1.0)
+            return Quotient(shares * counted, counted, 1.0, 1.0)
         # At most `most` labels of a sample are decided, or found in a review.
         highest, most_below = terms.positive[0].max(), terms.sums([n_labels, 0, 0], most)[1]
-        return Quotient(*self._of_units(above, below), highest * most, most_below, highest)
-
-    def _of_units(self, above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Take means over the samples of each group."""
-        sizes = np.bincount(self._unit)
-        return np.bincount(self._unit, above) / sizes, np.bincount(self._unit, below) / sizes
+        return Quotient(above, below, highest * most, most_below, highest)
