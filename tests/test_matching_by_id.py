@@ -457,8 +457,27 @@ def test_scores_and_decisions_are_matched_with_each_other_beside_an_array_of_lab
     assert str(evaluate(Y, scores=SCORES, decided=decided[::-1])) == wanted
     with pytest.raises(ValueError, match="r59"):
         evaluate(Y, scores=SCORES, decided=decided.rename({"r59": "other"}))
+    assert str(evaluate(Y, scores=SCORES, decided=decided[::-1], ids=False)) == wanted
     with pytest.raises(ValueError, match="model 2 must have the ids of model 1 in the same order"):
         blend([SCORES, SCORES[::-1]], Y)
+
+
+def test_files_of_scores_and_decisions_are_matched_beside_labels_without_ids(tmp_path):
+    decided = (SCORES > 0.5).astype(int)
+    np.save(tmp_path / "labels.npy", np.ascontiguousarray(TRUTH))
+    for name, frame in {"scores": SCORES, "same": decided, "other": decided[::-1]}.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index_label="key")
+        as_parquet(tmp_path / f"{name}.parquet", frame.reset_index(names="key"))
+
+    def measured(decisions):
+        files = ("--scores", tmp_path / "scores.csv", "--decided", tmp_path / decisions)
+        words = ("evaluate", tmp_path / "labels.npy", *files, "--by-position", "--json")
+        return command(*words)["measures"]["micro-f"]
+
+    assert measured("other.csv") == measured("same.csv")
+    files = {"scores": tmp_path / "scores.parquet", "decided": tmp_path / "other.parquet"}
+    with pytest.raises(ValueError, match=r"other.parquet: must have the same ids as .*scores"):
+        evaluate(tmp_path / "labels.npy", **files, ids=["key", False])
 
 
 # ----------------------------------------------------- estimators, which have one order

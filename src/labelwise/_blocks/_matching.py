@@ -136,17 +136,20 @@ def match_rows(
     }
     check_n_rows(sides)
     truth = sides["Y"]
+    # Rows of Y without ids are those of the first matrix that has ids.
+    of_rows = next((name for name in ("Y", *sides) if sides[name].ids is not None), "Y")
     for name, source in sources.items():
-        if name != "Y" and have_ids(truth, sides[name], by_position):
-            differing = first_difference(source.ids(), sources["Y"].ids())
+        both = have_ids(truth, sides[name], by_position) or sides[name].ids is not None
+        if name != of_rows and both:
+            differing = first_difference(source.ids(), sources[of_rows].ids())
             if differing is not None:
                 row, one, other = differing
                 raise sides[name].fault(
-                    f"must have the same ids as {truth.name}, in the same order to be read in "
-                    f"blocks, got {one!r} and {other!r} as row {row}: sort both by their ids, and "
-                    "leave out rows that only one of them has."
+                    f"must have the same ids as {sides[of_rows].name}, in the same order to be "
+                    f"read in blocks, got {one!r} and {other!r} as row {row}: sort both by their "
+                    "ids, and leave out rows that only one of them has."
                 )
-            _refuse_repeated(truth, sources["Y"])
+            _refuse_repeated(sides[of_rows], sources[of_rows])
     first = sides[labels_of]
     if label_names is not None:
         named, n_labels = check_names(label_names, "label_names"), truth.shape[1]
