@@ -18,6 +18,7 @@ Y = (RANDOM.random((120, 3)) < 0.4).astype(np.int64)
 SCORES = Y + RANDOM.normal(size=Y.shape)
 TUNED = best_thresholds(SCORES, Y)
 GUARANTEE = {"min_precision": 0.4, "guarantee": 0.8}
+BANDS = review_bands(SCORES, Y, min_recall=0.3, guarantee=0.6, random_state=0)
 DRAWN = {
     "shrink": lambda seed: (
         best_thresholds(SCORES[:40], Y[:40], shrink="auto", random_state=seed).evidence.shrink
@@ -25,6 +26,9 @@ DRAWN = {
     "calibration": lambda seed: best_thresholds(SCORES, Y, **GUARANTEE, random_state=seed).values,
     "bands": lambda seed: review_bands(SCORES, Y, **GUARANTEE, random_state=seed).upper,
     "corrected": lambda seed: corrected_value(TUNED, SCORES, Y, random_state=seed),
+    "corrected bands": lambda seed: (
+        corrected_value(BANDS, SCORES, Y, random_state=seed).reviewed
+    ),
     "interval": lambda seed: (
         confidence_interval(TUNED, SCORES, Y, n_bootstrap=5, random_state=seed).value
     ),

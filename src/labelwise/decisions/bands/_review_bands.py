@@ -417,12 +417,12 @@ def cross_fitted_review(
     found = []
     for fold in np.unique(folds):
         here, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        if not others.size:
+            return None
         try:
-            bands = solve_bands(problem.rows(others), part_request) if others.size else None
+            bands = solve_bands(problem.rows(others), part_request, random_state)
         except ValueError:
             # The other folds may have too few cells for the rates, or need a larger queue.
-            bands = None
-        if bands is None:
             return None
         states = sparse.csr_array(bands.decide(problem.scores[here]))
         Y = sparse.csc_array(problem.Y[here])
