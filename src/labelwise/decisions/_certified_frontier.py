@@ -280,7 +280,7 @@ def certified_frontier(
         label_names=problem.names,
         _values=path,
         _problem=problem,
-        _n_groups=None if problem.groups is None else parts.calibration.n_units,
+        _n_groups=parts.calibration.n_groups,
     )
 
 

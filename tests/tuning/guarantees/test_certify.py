@@ -13,7 +13,14 @@ from sklearn.multiclass import OneVsRestClassifier
 from labelwise._tuning import check_problem
 from labelwise._tuning.guarantees._certify import split_parts
 from labelwise.data import make_multilabel
-from labelwise.decisions import Certify, Thresholds, TunedThresholds, best_thresholds, review_bands
+from labelwise.decisions import (
+    Certify,
+    Thresholds,
+    TunedThresholds,
+    best_thresholds,
+    certified_frontier,
+    review_bands,
+)
 from labelwise.measures import count, macro, micro, precision, recall
 from tests.decisions.columns import Columns
 from tests.kernels import COMPILED_ONLY
@@ -206,6 +213,16 @@ def test_the_bound_of_group_sizes_is_that_of_tuning_and_calibration(sizes):
     options = Certify(0.9)
     parts = split_parts(tuning, options, np.random.RandomState(0), tested)
     assert [part.most_weight for part in parts] == [5, 5]
+
+
+def test_the_guarantee_counts_the_groups_that_it_was_tested_on():
+    scores, Y = draw(np.random.default_rng(22), 400, 0.0)
+    tested = (scores[200:], Y[200:], np.arange(200) // 2)
+    guarantee = Certify(0.9, calibration=tested)
+    tuned = best_thresholds(scores[:200], Y[:200], min_precision=0.5, guarantee=guarantee)
+    assert tuned.evidence.guarantee.n_groups == 100
+    path = certified_frontier(scores[:200], Y[:200], level=guarantee)
+    assert path.at(0).evidence.guarantee.n_groups == 100
 
 
 def test_groups_are_the_independent_units_and_copies_without_groups_are_not():

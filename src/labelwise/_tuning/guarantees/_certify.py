@@ -83,7 +83,7 @@ def certify(
         n_calibration=tested.n_samples,
         needed=needed,
         weigh=options.weigh,
-        n_groups=None if problem.groups is None else parts.calibration.n_units,
+        n_groups=parts.calibration.n_groups,
     )
     return thresholds, most_per_row, guarantee
 

@@ -41,6 +41,11 @@ class IndependentUnits(NamedTuple):
     def n_units(self) -> int:
         return int(self.ends.size)
 
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups; None if each sample is a unit by itself."""
+        return None if self.problem.groups is None else self.n_units
+
     def part(self, first: int, last: int) -> IndependentUnits:
         """Return the units from number `first` to number ``last - 1``."""
         starts = np.append(0, self.ends)

@@ -400,7 +400,7 @@ def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, certify: Cert
         n_tuning=parts.tuning.problem.n_samples,
         n_calibration=tested.n_samples,
         weigh=certify.weigh,
-        n_groups=None if tested.groups is None else parts.calibration.n_units,
+        n_groups=parts.calibration.n_groups,
     )
 
 
