@@ -26,9 +26,7 @@ DRAWN = {
     "calibration": lambda seed: best_thresholds(SCORES, Y, **GUARANTEE, random_state=seed).values,
     "bands": lambda seed: review_bands(SCORES, Y, **GUARANTEE, random_state=seed).upper,
     "corrected": lambda seed: corrected_value(TUNED, SCORES, Y, random_state=seed),
-    "corrected bands": lambda seed: (
-        corrected_value(BANDS, SCORES, Y, random_state=seed).reviewed
-    ),
+    "corrected bands": lambda seed: corrected_value(BANDS, SCORES, Y, random_state=seed).reviewed,
     "interval": lambda seed: (
         confidence_interval(TUNED, SCORES, Y, n_bootstrap=5, random_state=seed).value
     ),

@@ -105,6 +105,12 @@ def test_few_rows_and_few_groups_have_no_interval():
     assert tuned.evidence.interval is None
 
 
+def test_folds_of_an_interval_are_at_most_the_rows_that_are_not_copies():
+    scores, Y = (np.repeat(part[:3], 10, axis=0) for part in make_problem())
+    tuned = tuned_with_interval(scores, Y, n_bootstrap=20, random_state=0)
+    assert 0 <= tuned.evidence.interval[0] <= tuned.evidence.interval[1] <= 1
+
+
 def test_a_measure_without_value_has_no_interval():
     def never(counts):
         return precision(counts) * np.nan

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         CrossFitted as CrossFitted,
         cross_fitted as cross_fitted,
         held_out_frontiers as held_out_frontiers,
-        random_folds as random_folds,
         tune_and_correct as tune_and_correct,
     )
     from labelwise._tuning._evidence import Evidence as Evidence
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from labelwise._tuning.problem._problem import (
         Problem as Problem,
         check_problem as check_problem,
+        random_folds as random_folds,
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )
 

@@ -20,11 +20,8 @@ from labelwise._tuning._solve import solve
 from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import Certify, Request
 from labelwise._tuning.problem._decisions import decisions_at
-from labelwise._tuning.problem._problem import Problem, check_problem
+from labelwise._tuning.problem._problem import Problem, check_problem, random_folds
 from labelwise._validation import columns_in_order
-from labelwise.splitting import assign
-
-N_FOLDS = 5
 
 
 def tune_and_correct(
@@ -285,20 +282,3 @@ def _left_out(problem: Problem, folds: np.ndarray) -> Iterator[tuple[np.ndarray,
     for fold in np.unique(folds):
         here = folds == fold
         yield np.flatnonzero(here), np.flatnonzero(~np.isin(unit, unit[here]))
-
-
-def random_folds(problem: Problem, random_state: Any) -> np.ndarray:
-    """Return a fold for each sample, units together; a single fold if there is one unit.
-
-    Folds are random: stratified ones have the label shares that were tuned for, which new samples
-    need not have, and make the value too high.
-    """
-    if problem.n_fold_units < 2:
-        return np.zeros(problem.n_samples, dtype=np.intp)
-    return assign(
-        problem.Y,
-        min(N_FOLDS, problem.n_fold_units),
-        method="random",
-        groups=problem.fold_units,
-        random_state=random_state,
-    )

@@ -11,10 +11,8 @@ from scipy import sparse
 
 from labelwise._counts import Counts
 from labelwise._tuning.objectives._choice import Choice
-from labelwise._tuning.problem._problem import Problem
-from labelwise.splitting import assign
+from labelwise._tuning.problem._problem import Problem, random_folds
 
-N_FOLDS = 5
 N_REPEATS = 4
 LEAST_UNITS = 20
 # In simulations of 100 rows the draws spread a tenth less than the errors that they stand for, and
@@ -152,23 +150,12 @@ def _block_sizes(n_draws: int, n_samples: int) -> list[int]:
 
 
 def _cross_fitted(problem: Problem, retuning: Retuning) -> sparse.csr_array:
-    """Return the share of repeats in which thresholds of other folds decide each cell.
-
-    Folds are random. Stratified folds would have the same label shares as the rows that were tuned
-    on, which new samples need not have, and would make the value too high.
-    """
+    """Return the share of repeats in which thresholds of other folds decide each cell."""
     total = sparse.csr_array(problem.Y.shape, dtype=np.float64)
     for _ in range(N_REPEATS):
-        fold = assign(
-            problem.Y,
-            N_FOLDS,
-            method="random",
-            groups=problem.fold_units,
-            random_state=retuning.random,
-        )
-        thresholds = np.empty((N_FOLDS, problem.n_labels))
-        for number in range(N_FOLDS):
-            thresholds[number] = retuning.on_rows(np.flatnonzero(fold != number)).thresholds
+        fold = random_folds(problem, retuning.random)
+        others = (np.flatnonzero(fold != number) for number in range(fold.max() + 1))
+        thresholds = np.stack([retuning.on_rows(rows).thresholds for rows in others])
         total = total + _decisions(problem.scores, thresholds, fold)
     return total / N_REPEATS
 

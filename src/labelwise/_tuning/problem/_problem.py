@@ -27,7 +27,10 @@ from labelwise._validation import (
     frame_names,
     slice_texts,
 )
+from labelwise.splitting import assign
 
+# Folds of cross-validation, if there are as many units.
+N_FOLDS = 5
 # With at least this many labels, scores show which rows may be copies of each other.
 _LABELS_TO_COMPARE = 8
 
@@ -329,6 +332,23 @@ def pooled(problem: Problem, rows: np.ndarray | None = None) -> Problem:
     )
     names = slicing.label_names
     return Problem(scores, Y, names, problem.weights, missing, groups=problem.groups)
+
+
+def random_folds(problem: Problem, random_state: Any) -> np.ndarray:
+    """Return a fold for each sample, units together; a single fold if there is one unit.
+
+    Folds are random: stratified ones have the label shares that were tuned for, which new samples
+    need not have, and make the value too high.
+    """
+    if problem.n_fold_units < 2:
+        return np.zeros(problem.n_samples, dtype=np.intp)
+    return assign(
+        problem.Y,
+        min(N_FOLDS, problem.n_fold_units),
+        method="random",
+        groups=problem.fold_units,
+        random_state=random_state,
+    )
 
 
 def warn_of_labels_without_positives(curves: Curves) -> None:

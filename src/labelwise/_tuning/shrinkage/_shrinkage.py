@@ -17,7 +17,7 @@ from labelwise._parallel import in_threads
 from labelwise._tuning.objectives._by_label import MacroRule
 from labelwise._tuning.objectives._choice import Choice, choice_with, first_best
 from labelwise._tuning.objectives._micro import MicroRule
-from labelwise._tuning.problem._problem import Problem
+from labelwise._tuning.problem._problem import N_FOLDS, Problem
 from labelwise._tuning.shrinkage._macro_path import macro_path
 from labelwise._tuning.shrinkage._micro_path import micro_path
 from labelwise._tuning.shrinkage._pooled_curve import pooled_curve
@@ -26,7 +26,6 @@ from labelwise.splitting import assign
 # Amounts that "auto" chooses from.
 AMOUNTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1.0)
 
-N_FOLDS = 5
 # Number of scores from which folds are computed in threads.
 _MANY = 2**20
 

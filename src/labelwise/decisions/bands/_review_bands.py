@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._blocks import warn_of_label_order
-from labelwise._tuning._cross_fitting import check_calibration, random_folds
+from labelwise._tuning._cross_fitting import check_calibration
 from labelwise._tuning.guarantees._certified_path import (
     CertifiedPoint,
     certified_point,
@@ -32,6 +32,7 @@ from labelwise._tuning.objectives._request import BandRequest, Certify, Request
 from labelwise._tuning.problem._problem import (
     Problem,
     check_problem,
+    random_folds,
     warn_of_labels_without_positives,
 )
 from labelwise._validation import check_random_state, frame_names
