@@ -71,7 +71,8 @@ def write_report(results: Any, path: str | Path) -> None:
     constraints or without them, is chosen again by the other folds. A point of the handle is a
     slope of the frontier, and the other folds decide at the same slope. The amounts of shrinkage
     and FBR are chosen once, on all samples. The page has up to 2,000 points of each frontier
-    without a fold. Intervals are the middle 95 % of 200 draws of the samples with replacement.
+    without a fold. Intervals are the middle 95 % of 200 draws of the samples, or groups, with
+    replacement.
 
     Examples
     --------

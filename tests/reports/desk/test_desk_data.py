@@ -278,6 +278,24 @@ def test_intervals_enclose_the_value_and_need_twenty_rows():
     assert measured(few, decided_by(few, np.full(14, 0.5)), 0)["intervals"] is None
 
 
+def test_groups_are_the_units_of_intervals():
+    """Eight copies of each sample, as one group, are as uncertain as the sample."""
+    pages = []
+    for copies in (1, 8):
+        groups = np.repeat(np.arange(len(Y)), copies)
+        desk = Desk(
+            SCORES[groups], Y[groups], groups=groups, slices={"half": groups % 2}, random_state=0
+        )
+        pages.append(_page_data.desk_page(desk).data)
+    one, eight = (
+        next(point for point in page["points"] if point["key"] == "default") for page in pages
+    )
+    assert one["honest"]["intervals"] == eight["honest"]["intervals"]
+    # Independent decisions would be sqrt(8) times as certain; the factor is at least 1.
+    one, eight = (np.array(list(page["slices"][0]["spread"].values())) for page in pages)
+    assert one == pytest.approx(np.maximum(eight / np.sqrt(8), 1))
+
+
 def test_the_same_seed_draws_the_same_rows():
     by_sample = count(Y, (SCORES >= 0.5).astype(int), by="sample")
     first, again, other = (

@@ -166,7 +166,7 @@ def slice_counts(
         "positives": _totals(exact.tp + exact.fn, codes, size).tolist(),
         "decided": n_decided,
         "hits": hits,
-        "spread": _spreads(exact, codes, size),
+        "spread": _spreads(exact, problem.groups, codes, size),
         "points": points,
     }
 
@@ -219,12 +219,18 @@ def _places(cuts: StoredCuts, labels: np.ndarray, scores: np.ndarray) -> np.ndar
     return np.where(low < end, low, -1)
 
 
-def _spreads(by_sample: Counts, codes: np.ndarray, size: int) -> dict[str, list[float]]:
-    """Compare standard errors over samples with those of independent decisions, for each group."""
+def _spreads(
+    by_sample: Counts, units: np.ndarray | None, codes: np.ndarray, size: int
+) -> dict[str, list[float]]:
+    """Compare standard errors over samples with those of independent decisions, for each group.
+
+    Samples of a unit are drawn together.
+    """
     found: dict[str, list[float]] = {name: [] for name in MEASURES}
     for group in range(size):
-        part = Counts(*(cells[codes == group] for cells in by_sample))
-        drawn = draws(part, 0)
+        here = codes == group
+        part = Counts(*(cells[here] for cells in by_sample))
+        drawn = draws(part, None if units is None else units[here], 0)
         tp, fp, fn, _ = (float(np.sum(cells)) for cells in part)
         of = {"precision": (tp, fp), "recall": (tp, fn), "f": (tp, fp + fn)}
         for name, rate in MEASURES.items():

@@ -74,8 +74,8 @@ class Desk:
             default=None
         Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
     groups : array of shape (n_samples,), default=None
-        Group of each sample; samples of a group stay together, in one fold of held-out values and
-        as one unit of the certified line.
+        Group of each sample; samples of a group stay together, in one fold of held-out values, in
+        the draws of intervals, and as one unit of the certified line.
     sample_weight : array of shape (n_samples,), default=None
         Weight of each sample, finite and not negative. Weights are whole numbers, at least 1,
         because the page counts cells: a sample of weight 2 counts as two samples with the same

@@ -233,7 +233,7 @@ def measured(problem: Problem, decided: sparse.csc_array, seed: Any) -> dict[str
     by_sample = counts_by_sample(problem, decided)
     found: dict[str, Any] = {"counts": [int(np.sum(part)) for part in by_sample], "intervals": None}
     if problem.n_units >= _LEAST_UNITS:
-        drawn = draws(by_sample, seed)
+        drawn = draws(by_sample, problem.groups, seed)
         found["intervals"] = {name: middle(rate(drawn)) for name, rate in MEASURES.items()}
     return found
 
@@ -244,8 +244,11 @@ def counts_by_sample(problem: Problem, decided: sparse.csc_array) -> Counts:
     return Counts(*(problem.everyone * part for part in found))
 
 
-def draws(by_sample: Counts, seed: Any) -> Counts:
-    """Draw samples with replacement; the same seed draws the same samples."""
+def draws(by_sample: Counts, groups: np.ndarray | None, seed: Any) -> Counts:
+    """Draw samples, or groups of them, with replacement; the same seed draws the same ones."""
+    if groups is not None:
+        unit = np.unique(groups, return_inverse=True)[1]
+        by_sample = Counts(*(np.bincount(unit, part) for part in by_sample))
     return micro_draws(by_sample, N_DRAWS, check_random_state(seed))
 
 
@@ -295,7 +298,7 @@ def _differences(
 ) -> dict[str, list[float | None]]:
     """Return, for each measure, ours minus theirs, and the interval over the same drawn samples."""
     by_sample = [counts_by_sample(problem, decided) for decided in (ours, theirs)]
-    drawn = [draws(counts, seed) for counts in by_sample]
+    drawn = [draws(counts, problem.groups, seed) for counts in by_sample]
     found = {}
     for name, rate in MEASURES.items():
         totals = [rate(type(counts)(*map(np.sum, counts))) for counts in by_sample]
