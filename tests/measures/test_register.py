@@ -17,7 +17,15 @@ from labelwise._counts import (
 )
 from labelwise._measuring import measure_named, named_measures
 from labelwise.decisions import best_thresholds
-from labelwise.measures import Counts, evaluate, f_measure, jaccard, macro, scorer
+from labelwise.measures import (
+    Counts,
+    evaluate,
+    f_measure,
+    jaccard,
+    macro,
+    measure_scores,
+    scorer,
+)
 
 COUNTED = list(averaged_records().values())
 EACH = pytest.mark.parametrize("record", COUNTED, ids=lambda record: record.name)
@@ -140,3 +148,9 @@ def test_names_that_are_like_no_other_get_no_suggestion():
         measure_named("speed")
     with pytest.raises(ValueError, match=r"got 'f1', did you mean 'f'\?$"):
         function_of("f1")
+
+
+def test_a_name_that_is_not_a_text_is_refused():
+    Y = [[1, 0], [0, 1]]
+    with pytest.raises(TypeError, match="name must be a str, got list"):
+        measure_scores("micro-auc", Y, [[0.5, 0.1], [0.2, 0.3]])

@@ -15,7 +15,7 @@ from typing import Any
 from labelwise._counts import AVERAGES, MeasureRecord, count_records, unchecked
 from labelwise._measuring import _rankings as rankings
 from labelwise._text import did_you_mean
-from labelwise._validation import check_beta
+from labelwise._validation import check_beta, check_instance
 
 _AT_K = re.compile(r".+-at-(\d+)")
 
@@ -117,6 +117,7 @@ def named_measures(beta: float = 1.0, cutoffs: Iterable[int] = ()) -> dict[str, 
 
 def measure_named(name: str, beta: float = 1.0) -> MeasureRecord:
     """Return one measure; those such as "precision-at-7" exist for every number."""
+    check_instance(name, str, "name")
     at_k = _AT_K.fullmatch(name)
     known = named_measures(beta, [int(at_k[1])] if at_k else [])
     if name not in known:
