@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from labelwise.decisions import Thresholds, best_thresholds
+from labelwise.decisions import Thresholds, best_thresholds, review_bands
 from labelwise.deployment import Monitor, check_promises
 from labelwise.reports import MonitorDisplay
 from tests.cli.shell import run_program
@@ -73,6 +73,16 @@ def test_errors_of_a_command_that_finds_something_do_not_look_like_findings(fold
     assert (done.code, done.stdout) == (2, "")
     assert "does not exist" in done.stderr
     assert run_program(folder, name, *paths, *words, "--debug").code == 2
+
+
+def test_constraints_of_bands_are_promises(folder):
+    bands = review_bands(*draw(2000, 0), min_precision=0.6, min_recall=0.6, label_names=NAMES)
+    bands.save(folder / "b.json")
+    done = run_program(folder, "check", "b.json", *files("good")[1:], "--json")
+    found = [
+        (one["measure"], one["limit"], one["source"]) for one in json.loads(done.stdout)["promises"]
+    ]
+    assert found == [("micro-precision", 0.6, "constraint"), ("micro-recall", 0.6, "constraint")]
 
 
 @pytest.mark.parametrize("command", [("check",), ("monitor", "--state", "m.json")])

@@ -314,17 +314,21 @@ class MatrixSource(NamedTuple):
             return RuleRows(None, read[0], read[1].values, units, None, notes)
         found = self.match_rule(path, rule, read)
         of_rule, *places = found.places
-        if promises and of_rule.size < len(rule):
+        if of_rule.size == len(rule):
+            rule = replace(rule, label_names=found.names)
+        elif promises:
             raise ValueError(
                 "--missing-labels drop cannot leave out labels of the thresholds here, because "
                 "their promises are about all of their labels."
             )
+        else:
+            rule = rule._of_labels(of_rule, found.names)
         matrices = [
             replace(one, values=one.values[:, columns], label_names=found.names)
             for one, columns in zip(read, places, strict=True)
         ]
         return RuleRows(
-            rule._of_labels(of_rule, found.names),
+            rule,
             matrices[0],
             matrices[1].values if labels is not None else None,
             units,
