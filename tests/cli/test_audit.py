@@ -105,7 +105,8 @@ def test_an_answer_of_the_queue_that_is_not_one_is_refused(folder, monkeypatch, 
     (folder / "q.csv").write_text("id,label,answer\nr0,sea,maybe\n")
     words = ("audit", folder / "t.json", folder / "scores.csv", "-o", folder / "f.csv")
     said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
-    assert "must be 0, 1, empty, or ? if not sure, got 'maybe' in row 1 of " in said
+    end = "q.csv: must have answers 1, 0, ? (not sure) or empty, got 'maybe' in row 1.\n"
+    assert said.endswith(end)
     (folder / "q.csv").write_text("id,label,answer\nr0,sea,1\nr9999,sea,0\n")
     said = refusal(monkeypatch, capsys, *words, "--queue", folder / "q.csv")
     assert said.endswith("q.csv: must have rows and labels of the scores, got 'sea' of 'r9999'.\n")
@@ -141,6 +142,8 @@ def test_wrong_use_is_refused_in_one_sentence(folder, monkeypatch, capsys):
     assert said == (
         "labelwise: thresholds, scores and --output must be given, or --answers alone.\n"
     )
+    said = refusal(monkeypatch, capsys, *words, "-o", folder / "c.csv", "--cells", 0)
+    assert said == "labelwise: --cells must be at least 1, got 0.\n"
     said = refusal(monkeypatch, capsys, *words, "-o", folder / "c.csv", "--at-least", "f")
     assert said == ("labelwise: --at-least must be a name and a number as micro-f=0.6, got 'f'.\n")
     run(*words, "--cells", 5, "-o", folder / "c.csv")

@@ -373,7 +373,7 @@ def test_wrong_arguments_are_named():
         ValueError, match=r"answers must have one answer for each of 5 cells, got 1"
     ):
         audit_report(plan, [1])
-    with pytest.raises(ValueError, match=r"answers must be 0, 1, .* got '7' of cell 2\."):
+    with pytest.raises(ValueError, match=r"answers must be 1, 0, .* got 7 of cell 2\."):
         audit_report(plan, [1, 7, 1, 1, 1])
     with pytest.raises(ValueError, match=r"at_least must name one of .* got 'f'\."):
         audit_report(plan, [1] * 5, at_least={"f": 0.5})

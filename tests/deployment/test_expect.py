@@ -130,7 +130,7 @@ def test_frequencies_that_moved_are_said_and_followed(tuned):
 
 def test_reasons_for_doubt_are_named(tuned):
     proba, Y = draw(0)
-    assert "nothing has checked" in expect(tuned, proba, random_state=0).doubts[0]
+    assert "no labelled samples have checked" in expect(tuned, proba, random_state=0).doubts[0]
     few = Y.copy()
     few[np.flatnonzero(Y[:, 1])[5:], 1] = 0
     found = expect(tuned, proba, calibrate=(proba, few), random_state=0)

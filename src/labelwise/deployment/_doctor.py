@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._sigmoids import fit_sigmoids
-from labelwise._text import as_text, counted, listed, quoted
+from labelwise._text import counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
 from labelwise.decisions import Thresholds
 from labelwise.deployment._label_errors import scored_cells
@@ -45,7 +45,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Findings:
-    """What `doctor` found; prints as a table.
+    """What `doctor` found; prints as a line for each finding.
 
     Attributes
     ----------
@@ -78,9 +78,8 @@ class Findings:
 
     def __repr__(self) -> str:
         title = f"{counted(self.n_checks, 'check')}, {counted(len(self), 'finding')}"
-        if not self.found:
-            return title
-        return f"{title}\n\n{as_text([['code', 'check', 'finding'], *map(list, self.found)])}"
+        found = [f"{one.code} ({one.name}): {one.text}" for one in self.found]
+        return "\n".join([title, *found])
 
 
 class _Inputs(NamedTuple):

@@ -211,7 +211,9 @@ def expect(
     doubts = _doubts(calibration, matrix, names)
     if shift.moved.any() and not adapt:
         moved = _named(shift.moved, names)
-        doubts.append(f"frequencies of {moved} moved since tuning: adapt=True follows them.")
+        doubts.append(
+            f"frequencies of {moved} moved since tuning, to which this expectation is not adapted."
+        )
     draws, priors = [], []
     for of_fit, noise in _fits(calibration, thresholds, matrix, decided, random):
         for j in np.flatnonzero(shift.moved & adapt):
@@ -239,7 +241,7 @@ def expect(
 def _doubts(calibration: Calibration, scores: np.ndarray, names: tuple[str, ...]) -> list[str]:
     """Return sentences on what makes the probabilities doubtful."""
     if calibration.labelled is None:
-        return ["scores are taken as probabilities, which nothing has checked: see calibrate."]
+        return ["scores are taken as probabilities, which no labelled samples have checked."]
     known, Y = calibration.labelled
     outside = np.mean((scores < known.min(axis=0)) | (scores > known.max(axis=0)), axis=0)
     found = {

@@ -23,12 +23,12 @@ _AtLeast = dict[
     Annotated[str, Field(pattern=f"^({'|'.join({*GOALS, *NAMES})})$")],
     Annotated[float, Field(ge=0, le=1)],
 ]
-# Words of answers, in lower case.
+_ANSWERS, _ANSWERS_ARE = ("1", "0", "?", ""), "1, 0, ? (not sure) or empty"
+# Other words for answers, in lower case.
 _WORDS = {
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true"), "1"),
-    **dict.fromkeys(("0", "0.0", "no", "n", "false"), "0"),
-    **dict.fromkeys(("?", "unsure"), "?"),
-    **dict.fromkeys(("", "nan", "none"), ""),
+    **dict.fromkeys(("1.0", "yes", "y", "true"), "1"),
+    **dict.fromkeys(("0.0", "no", "n", "false"), "0"),
+    **{"unsure": "?", "nan": "", "none": ""},
 }
 
 
@@ -108,7 +108,13 @@ def answers_of(cells: Sequence[tuple[str, str]], answers: Any) -> list[str]:
         raise ValueError(
             f"answers must have one answer for each of {len(cells)} cells, got {len(given)}."
         )
-    return [_word(one, f"of cell {i}") for i, one in enumerate(given, 1)]
+    words = list(map(_word, given))
+    for i, word in enumerate(words, 1):
+        if word not in _ANSWERS:
+            raise ValueError(
+                f"answers must be {_ANSWERS_ARE}, got {given[i - 1]!r:.50} of cell {i}."
+            )
+    return words
 
 
 def known_answers(path: Path, rows: Sequence[str], labels: Sequence[str]) -> np.ndarray:
@@ -154,14 +160,15 @@ def read_answers(
             raise DataError(path, f"has {quoted(label)} of {quoted(row)} twice, in row {number}.")
         if not is_cell((row, label)):
             raise DataError(path, f"must have {cells}, got {quoted(label)} of {quoted(row)}.")
-        found[row, label] = _word("" if answer is None else answer, f"in row {number} of {path}")
+        found[row, label] = _word(answer)
+        if found[row, label] not in _ANSWERS:
+            raise DataError(
+                path, f"must have answers {_ANSWERS_ARE}, got {answer!r:.50} in row {number}."
+            )
     return found
 
 
-def _word(answer: Any, whose: str) -> str:
-    found = _WORDS.get(str(answer).strip().lower())
-    if found is None:
-        raise ValueError(
-            f"answers must be 0, 1, empty, or ? if not sure, got {str(answer)!r:.50} {whose}."
-        )
-    return found
+def _word(answer: Any) -> str:
+    """Return the answer that a word stands for, or the word itself."""
+    word = str(answer).strip().lower()
+    return _WORDS.get(word, word)

@@ -22,6 +22,7 @@ _OTHER_NAMES = {
     "random_state": "seed",
     "n_bootstrap": "bootstrap",
     "max_review": "review",
+    "n_cells": "cells",
     "n_jobs": "jobs",
     "budget": "time",
 }
