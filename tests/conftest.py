@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from labelwise import _jit
 from labelwise.splitting import _balanced
 from tests.benchmark_sets import ABSENT, FACTS, HOME
 
@@ -70,6 +71,12 @@ def environment_of_the_tests(monkeypatch):
 def numbers_of_numpy():
     """``random_state=None`` draws from numpy's generator: every run of a test draws the same."""
     np.random.seed(0)  # noqa: NPY002
+
+
+@pytest.fixture(autouse=True)
+def compiled_kernels(monkeypatch):
+    """Small inputs, which Python would take, are given to compiled kernels too."""
+    monkeypatch.setattr(_jit, "FEW_STEPS", 0)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -20,9 +21,8 @@ from numba.core.runtime.nrt import rtsys
 
 # Releases of numba with which `KernelCache` was tested, on all kernels.
 _LOADABLE = ("0.68.",)
-# Steps in Python after which `compiled_if_worth` compiles, and those that kernels have taken.
+# Steps in Python after which `compiled_if_worth` compiles.
 FEW_STEPS = 2**16
-_n_steps: dict[Any, int] = {}
 
 
 class KernelCache(FunctionCache):
@@ -64,16 +64,36 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return compiled
 
 
-def compiled_if_worth(kernel: Any, n_steps: int) -> Callable[..., Any]:
-    """Return a kernel, or its Python function as long as compiling would take longer.
+def compiled_if_worth(count_steps: Callable[..., int]) -> Callable[[Any], Callable[..., Any]]:
+    """Run a kernel as a Python function as long as compiling it would take longer.
 
-    The kernel takes about as many steps as it is given numbers. It is used when all calls in this
-    process together have `FEW_STEPS` steps, which take about 0.1 s in Python; compiling takes some
-    tenths of a second.
+    It is compiled when all calls in this process together have more than `FEW_STEPS` steps, which
+    take about 0.05 s in Python; compiling takes 0.2 to 1 s. `count_steps` takes the arguments of
+    the kernel. Other kernels cannot call such a kernel.
     """
-    _n_steps[kernel] = _n_steps.get(kernel, 0) + n_steps
-    function: Callable[..., Any] = getattr(kernel, "py_func", kernel)
-    return function if _n_steps[kernel] <= FEW_STEPS else kernel
+
+    def chosen(kernel: Any) -> Callable[..., Any]:
+        n_steps = 0
+
+        @wraps(kernel, updated=())
+        def call(*arguments: Any) -> Any:
+            nonlocal n_steps
+            n_steps += count_steps(*arguments)
+            return (kernel if n_steps > FEW_STEPS else _in_python(kernel))(*arguments)
+
+        return call
+
+    return chosen
+
+
+@cache
+def _in_python(kernel: Any) -> Callable[..., Any]:
+    """Return the Python function of a kernel, which calls those of other kernels."""
+    function: Any = getattr(kernel, "py_func", kernel)
+    known = function.__globals__
+    called = {name: known[name] for name in function.__code__.co_names if name in known}
+    others = {name: _in_python(one) for name, one in called.items() if hasattr(one, "py_func")}
+    return FunctionType(function.__code__, known | others)
 
 
 def _enable_cache(kernel: Any, function: Callable[..., Any]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 
+from labelwise import _jit
 from labelwise.splitting import _iterative, assign
 from labelwise.splitting._iterative import (
     _wanted_and_left,
@@ -79,6 +80,22 @@ def test_labels_of_more_units_than_are_read_together_are_assigned_by_algorithm_1
     subset, _ = assign_all(Y, None, [Fraction(1, 3)] * 3, order, rank, lots)
     units = as_units(Y, np.arange(len(Y)), order)
     assert subset[order].tolist() == oracle.iterative(units, [Fraction(1, 3)] * 3, rank, lots)[0]
+
+
+def test_few_units_are_assigned_in_python_as_by_compiled_kernels(monkeypatch):
+    random = np.random.default_rng(0)
+    Y = sparse.csc_array(random.random((200, 80)) < random.random(80) / 5)
+    groups = np.append(np.arange(60), random.integers(60, size=140))
+    drawn = [(units, seed) for units in (units_of(Y, None), units_of(Y, groups)) for seed in (0, 1)]
+
+    def subsets():
+        shares_ = np.array([0.5, 0.3, 0.2])
+        rngs = ((units, np.random.default_rng(seed)) for units, seed in drawn)
+        return [assign_iteratively(units, shares_, rng).tolist() for units, rng in rngs]
+
+    compiled = subsets()
+    monkeypatch.setattr(_jit, "FEW_STEPS", np.inf)
+    assert subsets() == compiled
 
 
 @given(Y=label_matrices(), seed=SEEDS)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelwise._curves._cuts_kernels import put_threshold
-from labelwise._jit import njit
+from labelwise._jit import compiled_if_worth, njit
 
 
 class CutArrays(NamedTuple):
@@ -28,6 +28,7 @@ class CutArrays(NamedTuple):
     thresholds: np.ndarray  # inf
 
 
+@compiled_if_worth(lambda ranked, *_: ranked.cells.size)
 @njit(cache=True, nogil=True)
 def find_ends_of_ties(ranked, entries, hit_starts, ends):
     """Write, for each positive entry, the last entry of its label with the same score."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._jit import njit
+from labelwise._jit import compiled_if_worth, njit
 
 # Demands are products of counts and proportions; smaller differences are rounding errors.
 TIE = 1e-9
@@ -66,6 +66,14 @@ class Ahead(NamedTuple):
     touched: np.ndarray  # (2, AHEAD): numbers that are read and not used
 
 
+@compiled_if_worth(
+    # A turn of a label searches the children of two nodes; a unit compares all subsets.
+    lambda units, demand, *_: (
+        2 * CHILDREN * demand.positives.shape[0]
+        + (units.starts.size - 1) * demand.examples.size
+        + units.labels.size
+    )
+)
 @njit(cache=True, nogil=True)
 def assign_rarest_first(units, demand, minima, ahead, lots, subset, order):
     """Assign the units without a subset, rarest label first.
@@ -122,6 +130,7 @@ def read_ahead(units, place, stop, lots, ahead):
     return n_free
 
 
+@compiled_if_worth(lambda _weight, demand, lots, _subset: lots.size * demand.examples.size)
 @njit(cache=True, nogil=True)
 def fill(weight, demand, lots, subset):
     """Assign each unit without a subset to the subset that lacks most samples.

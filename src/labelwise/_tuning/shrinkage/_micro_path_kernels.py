@@ -51,13 +51,9 @@ class Pieces(NamedTuple):
     is_common: np.ndarray  # whether a pooled vertex ends it
 
 
-def merge_vertices(own: OwnVertices, common: CommonVertices, pieces: Pieces) -> int:
-    """Write intervals as `merge_labels` does; it is compiled if there are enough of them."""
-    return int(compiled_if_worth(merge_labels, pieces.decided.size)(own, common, pieces))
-
-
+@compiled_if_worth(lambda _own, _common, pieces: pieces.decided.size)
 @njit(cache=True, nogil=True)
-def merge_labels(own, common, pieces):
+def merge_vertices(own, common, pieces):
     """Write the intervals of all labels, and return their number.
 
     If both have a vertex at one score, the label's own comes last and is used.

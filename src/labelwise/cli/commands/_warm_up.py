@@ -28,7 +28,10 @@ def warm_up(context: typer.Context) -> None:
 
     Run it once when an image of a server is built.
     """
+    from labelwise import _jit
+
     program = context.find_root().command
+    _jit.FEW_STEPS = 0  # files as small as these would be taken by Python
     with TemporaryDirectory() as name:
         commands = list(_commands(Path(name)))
         for words in commands:
