@@ -256,42 +256,38 @@ def test_words_say_repetitions_and_trees_of_each_set():
     assert "Repetitions: Scene, Yeast: 5 of 100 trees; Bibtex: 1 of 10 trees." in words
 
 
-def test_samples_with_equal_votes_are_ranked_in_their_order():
-    class Outcome:
-        truth = np.array([[1, 0], [0, 1], [1, 0]])
-        scores = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.5]])
-        decided = np.zeros((3, 2), dtype=int)
+CONVENTIONS = pytest.mark.parametrize("conventions", [mulan.RELEVANCE, mulan.RANKING])
 
-    np.testing.assert_array_equal(mulan.without_ties(Outcome.scores), [[0, 0], [-1, -1], [-2, -2]])
-    found = mulan.RANKING.measures(Outcome)["macro-average-precision"]
+
+@CONVENTIONS
+def test_samples_with_equal_scores_are_ranked_in_their_order(conventions):
+    scores = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.5]])
+    np.testing.assert_array_equal(mulan.without_ties(scores), [[0, 0], [-1, -1], [-2, -2]])
+    truth = np.array([[1, 0], [0, 1], [1, 0]])
+    outcome = SimpleNamespace(truth=truth, scores=scores, decided=np.zeros((3, 2), dtype=int))
+    found = conventions.measures(outcome)["macro-average-precision"]
     assert found == pytest.approx(((1 + 2 / 3) / 2 + 1 / 2) / 2)
 
 
-def test_labels_are_decided_at_one_half_and_rankings_have_no_ties():
-    class Outcome:
-        truth = np.array([[1, 0, 0], [0, 0, 1]])
-        scores = np.array([[0.5, 0.5, 0.1], [0.5, 0.2, 0.5]])
-        decided = np.zeros((2, 3), dtype=int)
+@CONVENTIONS
+def test_of_labels_with_equal_scores_the_last_is_ranked_higher(conventions):
+    def measured(row):
+        truth, nothing = sparse.csc_array(np.array([row])), np.zeros((1, 3), dtype=int)
+        outcome = SimpleNamespace(truth=truth, scores=np.full((1, 3), 0.2), decided=nothing)
+        found = conventions.measures(outcome)
+        return found["coverage"], found["ranking-loss"]
 
-    by_scores = mulan.RELEVANCE.measures(Outcome)
-    assert by_scores["hamming-loss"] == pytest.approx(2 / 6)
-    assert mulan.RANKING.measures(Outcome)["hamming-loss"] == pytest.approx(2 / 6)
-    assert by_scores["coverage"] == 0.5
-    assert by_scores["ranking-loss"] == 0.25
+    assert measured([0, 0, 1]) == (0.0, 0.0)
+    assert measured([0, 1, 0]) == (1.0, 0.5)
+    assert measured([1, 0, 0]) == (2.0, 1.0)
 
 
-def test_of_equal_labels_the_last_is_ranked_higher_in_the_reading_with_fewer_trees():
-    truth = sparse.csc_array(np.array([[0, 0, 1], [1, 0, 0]]))
-    scores = np.array([[0.2, 0.2, 0.2], [0.2, 0.2, 0.2]])
-    last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
-    first = mulan.values_first_first(truth, scores, scores >= 0.5)
-    # The positive of the first row is the last label, that of the second row the first.
-    assert (last["coverage"], last["ranking-loss"]) == (1.0, 0.5)
-    truth, scores = truth[:1], scores[:1]
-    last = mulan.values_last_first(SimpleNamespace(truth=truth, scores=scores))
-    assert (last["coverage"], last["ranking-loss"]) == (0.0, 0.0)
-    assert mulan.values_first_first(truth, scores, scores >= 0.5)["coverage"] == 2.0
-    assert first["hamming-loss"] == pytest.approx(1 / 3)
+def test_relevance_decides_at_one_half_and_ranking_as_the_model_does():
+    truth = np.array([[1, 0, 0], [0, 0, 1]])
+    scores = np.array([[0.5, 0.5, 0.1], [0.5, 0.2, 0.5]])
+    outcome = SimpleNamespace(truth=truth, scores=scores, decided=truth)
+    assert mulan.RELEVANCE.measures(outcome)["hamming-loss"] == pytest.approx(2 / 6)
+    assert mulan.RANKING.measures(outcome)["hamming-loss"] == 0
 
 
 @COMPILED_ONLY
