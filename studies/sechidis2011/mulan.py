@@ -66,7 +66,7 @@ def values_of_decisions(outcome: Any) -> dict[str, float]:
 
 def measured_values(truth: Any, scores: Any, decided: Any) -> dict[str, float]:
     """Return the six measures of the paper, by rankings without ties."""
-    by_columns = {"ties": "columns", "undefined": "skip"}
+    by_columns: dict[str, Any] = {"ties": "columns", "undefined": "skip"}
     of_decisions = evaluate(truth, decided=decided)
     return {
         **{name: of_decisions[name] for name in ("hamming-loss", "subset-accuracy")},
