@@ -653,6 +653,10 @@ def test_the_best_point_of_an_average_over_labels_or_samples_is_that_of_python(
     best = best_thresholds(SCORES, Y, maximize=name)
     at_first = best_thresholds(SCORES, Y).decide(SCORES)
     same(desk.number("#n-sample-f"), macro(f_measure, count(Y, at_first, "sample")))
+    # The page opens at the highest micro F, which the rule "exact" is.
+    for average, key in (("macro-f", "unseen-macro-f"), ("sample-f", "unseen-sample-f")):
+        expected = desk.tab.text_content(f"#points [data-key=exact] [data-name={key}]")
+        assert desk.tab.text_content(f"#u-{average}") == expected != "–"
     desk.tab.select_option("#measure", name)
     desk.settle()
     decided = best.decide(SCORES)

@@ -147,15 +147,18 @@ function macroRates(labels) {
   ];
 }
 
-// Macro F and sample F, here and on new samples, NaN where they are not known. Sample F is stored
-// with the marked points: labels with as many decisions each have the same decisions.
-function averagesOf(point, labels) {
-  const known = pins.size ? null : point;
-  const isSame = (one) => labels.decided.every((decided, j) => decided === one.decided[j]);
-  const marked = [...points, ...certified].find(isSame);
+// Macro F and sample F, here and on new samples, NaN where they are not known. They are stored with
+// the marked points: labels with as many decisions each have the same decisions, and a best point
+// that is expected to have the counts of such a point is chosen like it on new samples.
+function averagesOf(point, labels, unseen) {
+  const same = [...points, ...certified].filter((one) =>
+    labels.decided.every((decided, j) => decided === one.decided[j]),
+  );
+  const isExpected = (one) => unseen && String(one.honest?.counts) === String(unseen);
+  const known = pins.size ? null : (point ?? same.find(isExpected));
   return {
     "macro-f": [macroF(labels), known?.expected?.["macro-f"] ?? NaN],
-    "sample-f": [marked?.averages?.["sample-f"] ?? NaN, known?.expected?.["sample-f"] ?? NaN],
+    "sample-f": [same[0]?.averages?.["sample-f"] ?? NaN, known?.expected?.["sample-f"] ?? NaN],
   };
 }
 
@@ -212,7 +215,7 @@ function compute() {
   const hits = sum(labels.hits);
   const counts = countsOf(curves, decided, hits);
   const unseen = heldOutCounts(point, stop, isMet);
-  const averages = averagesOf(point, labels);
+  const averages = averagesOf(point, labels, unseen);
   const value = isAveraged() ? averages[state.measure][0] : valueOf(counts);
   view = { point, stop, isMet, labels, decided, hits, counts, unseen, averages, value };
 }
