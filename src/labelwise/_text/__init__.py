@@ -11,6 +11,7 @@ from labelwise._text._names import (
     printable_lines as printable_lines,
     printable_path as printable_path,
     quoted as quoted,
+    rates_in_words as rates_in_words,
     safe_cell as safe_cell,
 )
 from labelwise._text._near_names import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from unicodedata import category
 
 # Longer names are shortened when printed.
@@ -107,6 +108,28 @@ def counted(number: int, noun: str) -> str:
     ('1 label', '1,200 labels')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def rates_in_words(precision: float, recall: float) -> str:
+    """Say precision and recall as numbers out of ten; NaN is a rate that is not defined.
+
+    Examples
+    --------
+    >>> from labelwise._text import rates_in_words
+    >>> rates_in_words(0.52, 0.03)
+    'finds 3 of 100 positives, 5 of 10 decisions are right'
+    """
+    found = "there are no positives" if isnan(recall) else f"finds {_of_ten(recall)} positives"
+    if isnan(precision):
+        return f"{found}, decides nothing"
+    return f"{found}, {_of_ten(precision)} decisions are right"
+
+
+def _of_ten(rate: float) -> str:
+    """Return a share as 7 of 10, or in hundredths near the ends."""
+    if 0.05 <= rate < 0.95 or rate in (0, 1):
+        return f"{rate * 10:.0f} of 10"
+    return f"{min(max(rate * 100, 1), 99):.0f} of 100"
 
 
 def safe_cell(text: str) -> str:

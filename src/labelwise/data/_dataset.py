@@ -234,15 +234,15 @@ class Dataset:
 
     def __repr__(self) -> str:
         bags = "" if self.bags is None else f" in bags, {counted(self.X.shape[0], 'instance')}"
-        texts = f", {counted(len(self.texts), 'text')}" if self.texts else ""
+        texts = [counted(len(self.texts), "text")] if self.texts else []
+        features = [counted(self.n_features, "feature")] if self.n_features or not texts else []
         missing = self.missing
         unknown = " (unknown)" if self.Y is None else ""
         if missing is not None:
             unknown = f" ({counted(missing.nnz, 'cell')} missing)"
         return (
             f"Dataset {quoted(self.name)}: {counted(self.n_samples, 'sample')}{bags}, "
-            f"{counted(self.n_features, 'feature')}{texts}, "
-            f"{counted(self.n_labels, 'label')}{unknown}"
+            f"{', '.join([*features, *texts])}, {counted(self.n_labels, 'label')}{unknown}"
         )
 
     def _repr_html_(self) -> str:

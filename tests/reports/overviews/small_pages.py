@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from labelwise.data import Dataset
+from labelwise.decisions import best_thresholds
+from labelwise.deployment import Monitor
 from labelwise.experiments import Study
 from labelwise.measures import evaluate
 from labelwise.splitting import compare_splits, split_quality
@@ -34,6 +36,16 @@ DATASET = Dataset(
     train=np.arange(150),
     test=np.arange(150, N_ROWS),
 )
+
+
+def watched(n_broken):
+    """A monitor of five updates, of which the last have no positives any more."""
+    rule = best_thresholds(SCORES, SCORES > 0.5, label_names=NAMES)
+    found = Monitor(rule, at_least={"micro-precision": 0.2})
+    for number in range(5):
+        truth = np.zeros_like(Y) if number >= 5 - n_broken else Y
+        found.update(SCORES, truth)
+    return found
 
 
 class Broken(Frequent):
@@ -77,4 +89,5 @@ __all__ = [
     "SCORES",
     "Y",
     "small_results",
+    "watched",
 ]

@@ -11,7 +11,13 @@ from labelwise.measures import evaluate
 from labelwise.reports import write_report
 from labelwise.splitting import split_quality
 from tests.experiments.small_studies import Frequent
-from tests.reports.overviews.small_pages import COMPARISON, DATASET, EVALUATION, small_results
+from tests.reports.overviews.small_pages import (
+    COMPARISON,
+    DATASET,
+    EVALUATION,
+    small_results,
+    watched,
+)
 
 
 def written(results, folder):
@@ -43,6 +49,18 @@ def test_scores_alone_are_evaluated_by_average_precision(tmp_path):
     _, data = written(found, tmp_path)
     assert data["blocks"]["labels-1"]["sort"] == "average-precision"
     assert data["numbers"]["measures-0"]["show"] == "share"
+
+
+def test_a_sentence_says_what_an_evaluation_and_a_monitor_found(tmp_path):
+    Y, decided = [[1, 1], [1, 1], [1, 0]], [[1, 1], [0, 0], [0, 1]]
+    text, _ = written(evaluate(Y, decided=decided), tmp_path)
+    assert "Finds 4 of 10 positives, 7 of 10 decisions are right. 3 samples, 2 labels." in text
+    text, _ = written(evaluate([[1, 0]], decided=[[0, 0]]), tmp_path)
+    assert "Finds 0 of 10 positives, decides nothing. 1 sample, 2 labels." in text
+    text, _ = written(watched(0), tmp_path)
+    assert "No alarm: no promise is shown to be broken. 5 updates" in text
+    text, _ = written(watched(2), tmp_path)
+    assert "Alarm: micro-precision at least 0.2: broken, probably since update 4. 5" in text
 
 
 def test_labels_beyond_the_most_are_left_out_and_the_page_says_so(tmp_path):

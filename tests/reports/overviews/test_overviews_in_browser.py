@@ -18,6 +18,7 @@ from tests.reports.overviews.small_pages import (
     NAMES,
     QUALITY,
     small_results,
+    watched,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:Y has no positives")
@@ -38,6 +39,7 @@ def pages(tmp_path_factory, results):
         "split": COMPARISON,
         "quality": QUALITY,
         "data": DATASET,
+        "monitor": watched(2),
     }
     for name, one in found.items():
         write_report(one, folder / f"{name}.html")
@@ -308,9 +310,19 @@ OVERPRINTED = """
 """
 
 
-@pytest.mark.parametrize("name", ["evaluation", "study", "split", "quality", "data"])
+@pytest.mark.parametrize("name", ["evaluation", "study", "split", "quality", "data", "monitor"])
 def test_no_text_is_printed_over_another(opened, name):
     assert opened(name).tab.evaluate(OVERPRINTED) == []
+
+
+def test_the_evidence_of_a_monitor_is_drawn_beside_the_line_of_the_alarm(opened):
+    page = opened("monitor")
+    chart = page.tab.locator("svg").filter(has=page.tab.locator(".limit")).first
+    marks = chart.locator(".tick").all_text_contents()
+    assert marks[:5] == ["1", "2", "3", "4", "5"]
+    line, curve = (chart.locator(one).bounding_box() for one in (".limit", ".frontier"))
+    # The alarm is between the lowest and the highest evidence.
+    assert curve["y"] < line["y"] < curve["y"] + curve["height"]
 
 
 def test_the_numbers_of_an_evaluation_come_before_their_explanations(opened):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._counts import count_matched
-from labelwise._text import printable
+from labelwise._text import printable, rates_in_words
 from labelwise._tuning import Problem
 from labelwise.decisions import (
     BandCurves,
@@ -141,16 +141,8 @@ def _headline(problem: Problem, marked: Marked) -> tuple[str, str]:
 def _in_words(problem: Problem, decided: sparse.csc_array) -> str:
     """Say precision and recall as numbers out of ten."""
     tp, fp, fn, _ = (float(np.sum(one)) for one in problem.counts_of_decisions(decided, "label"))
-    found = f"finds {_of_ten(tp / (tp + fn))} positives" if tp + fn else "there are no positives"
-    right = f"{_of_ten(tp / (tp + fp))} decisions are right" if tp + fp else "decides nothing"
-    return f"{found}, {right}"
-
-
-def _of_ten(rate: float) -> str:
-    """Return a share as 7 of 10, or in hundredths near the ends."""
-    if 0.05 <= rate < 0.95 or rate in (0, 1):
-        return f"{rate * 10:.0f} of 10"
-    return f"{min(max(rate * 100, 1), 99):.0f} of 100"
+    found, right = tp / (tp + fn) if tp + fn else np.nan, tp / (tp + fp) if tp + fp else np.nan
+    return rates_in_words(right, found)
 
 
 def _tuned_here(problem: Problem, exact: MarkedPoint) -> str:

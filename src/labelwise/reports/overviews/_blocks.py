@@ -106,17 +106,28 @@ def words(*texts: str) -> Block:
 
 
 def axis(
-    name: str, values: Any, *, log: bool = False, full: tuple[float, float] | None = None
+    name: str,
+    values: Any,
+    *,
+    log: bool = False,
+    full: tuple[float, float] | None = None,
+    also: float | None = None,
+    whole: bool = False,
 ) -> Block:
-    """Return an axis with its values; it spans `full`, or the finite values."""
+    """Return an axis with its values; it spans `full`, or the finite values and `also`.
+
+    The marks of `whole` axes are whole numbers.
+    """
     numbers = np.asarray(values, dtype=np.float64)
-    low, high = full or range_of(numbers, log=log)
+    shown = numbers if also is None else np.append(numbers, also)
+    low, high = full or range_of(shown, log=log)
     return {
         "name": name,
         "values": packed(numbers, np.float64),
         "from": low,
         "to": high,
         "log": log,
+        "whole": whole,
     }
 
 

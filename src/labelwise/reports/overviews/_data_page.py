@@ -51,9 +51,10 @@ def data_page(dataset: Dataset) -> Page:
 
 def _overview(dataset: Dataset, mean_imbalance: float) -> PageSection:
     found = dataset.describe()
+    texts = f"and {counted(len(dataset.texts), 'text')}" if dataset.texts else ""
     numbers = [
         KeyNumber("samples", found.n_samples),
-        KeyNumber("features", found.n_features),
+        KeyNumber("features", found.n_features, "whole", texts),
         KeyNumber("labels", found.n_labels, "whole", f"{found.n_labels_unused:,} without samples"),
         KeyNumber("labels per sample", found.cardinality, "number", "cardinality"),
         KeyNumber("density", found.density, "number", "labels per sample / labels"),

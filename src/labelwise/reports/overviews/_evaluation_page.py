@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from labelwise._measuring import measure_named
-from labelwise._text import counted, printable
+from labelwise._text import counted, printable, rates_in_words
 from labelwise.measures import Evaluation
 from labelwise.reports.overviews._blocks import (
     MOST_ROWS,
@@ -58,7 +58,11 @@ def evaluation_page(evaluation: Evaluation) -> Page:
     labels = PageSection(
         "labels", "Labels", "Each label by itself", (), (), _label_blocks(evaluation)
     )
-    return overview_page("Evaluation", f"{summary}.", [measures, labels])
+    head = ""
+    if "micro-f" in evaluation:
+        words = rates_in_words(evaluation["micro-precision"], evaluation["micro-recall"])
+        head = f"{words[0].upper()}{words[1:]}. "
+    return overview_page("Evaluation", f"{head}{summary}.", [measures, labels])
 
 
 def _interval(evaluation: Evaluation, name: str) -> str:

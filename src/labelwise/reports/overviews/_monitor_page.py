@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelwise._text import counted
+from labelwise._text import counted, listed
 from labelwise.deployment import Monitor
 from labelwise.reports.overviews._blocks import (
     MOST_ROWS,
@@ -61,9 +61,10 @@ def monitor_page(monitor: Monitor) -> Page:
             {
                 "kind": "curve",
                 "title": "Evidence after each update",
-                "x": axis("update", np.arange(1, n_updates + 1)[last]),
-                "y": axis("evidence", evidence[last, k]),
-                "note": f"An alarm is raised from {monitor.threshold:.3g} on.",
+                "x": axis("update", np.arange(1, n_updates + 1)[last], whole=True),
+                "y": axis("evidence", evidence[last, k], also=monitor.threshold),
+                "line": monitor.threshold,
+                "note": f"An alarm is raised at {monitor.threshold:.3g}, the line across.",
             },
             table(
                 "Updates",
@@ -83,5 +84,15 @@ def monitor_page(monitor: Monitor) -> Page:
         PageSection("updates", "Updates", "Updates", (), (), [choice("promise", updates)]),
     ]
     total = counted(sum(monitor.n_samples), "sample")
-    summary = f"{counted(n_updates, 'update')} with {total}."
+    summary = f"{_verdict(monitor, names)} {counted(n_updates, 'update')} with {total}."
     return overview_page("Monitor", summary, sections)
+
+
+def _verdict(monitor: Monitor, names: list[str]) -> str:
+    """Return one sentence: which promises are broken, and since when."""
+    broken = [name for name, at in zip(names, monitor.alarms, strict=True) if at >= 0]
+    if not broken:
+        return "No alarm: no promise is shown to be broken."
+    return (
+        f"Alarm: {listed(broken, 3, show=str)}: broken, probably since update {monitor.changed_at}."
+    )

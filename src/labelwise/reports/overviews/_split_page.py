@@ -69,8 +69,8 @@ def _split_page(found: SplitQuality, all_found: Mapping[str, SplitQuality], chos
         sections.append(
             PageSection("labels", "Labels", "Labels, the worst first", [explain], (), labels)
         )
-    rows = counted(sum(found.sizes), "row")
-    summary = f"{rows}, {counted(found.n_labels, 'label')}, {counted(n_subsets, 'subset')}."
+    samples = counted(sum(found.sizes), "sample")
+    summary = f"{samples}, {counted(found.n_labels, 'label')}, {counted(n_subsets, 'subset')}."
     return overview_page("Split", summary, sections)
 
 
@@ -98,7 +98,7 @@ def _subset_table(found: SplitQuality) -> Block:
                 "lacking", "labels without positives", (positives == 0).sum(axis=0), "whole"
             ),
         ]
-    return table("Rows and positives of each subset", columns, n_subsets)
+    return table("Samples and positives of each subset", columns, n_subsets)
 
 
 def _label_table(found: Mapping[str, SplitQuality], chosen: str) -> Block:
@@ -109,9 +109,9 @@ def _label_table(found: Mapping[str, SplitQuality], chosen: str) -> Block:
     columns = [
         text_column("label", "label", [one.label_names[j] for j in order]),
         number_column("positives", "positives", positives.sum(axis=1), "whole"),
-        number_column("least", "least in a subset", positives.min(axis=1), "whole"),
+        number_column("least", "fewest in a subset", positives.min(axis=1), "whole"),
         number_column("most", "most in a subset", positives.max(axis=1), "whole"),
-        number_column("ld", f"LD, {chosen}", np.asarray(one.label_ld)[order], bar=True),
+        number_column("ld", f"LD, {chosen}", np.asarray(one.label_ld)[order]),
     ]
     for name, other in found.items():
         if name != chosen:

@@ -1,6 +1,6 @@
 // Charts: curves, points, columns and strips of values. Their numbers are in the tables, too.
 
-function ticksOf(from, to, isLog, most = 6) {
+function ticksOf(from, to, isLog, most = 6, isWhole = false) {
   if (isLog) {
     const steps = to / from < 200 ? [1, 2, 5] : [1];
     const found = [];
@@ -11,7 +11,7 @@ function ticksOf(from, to, isLog, most = 6) {
   }
   const rough = (to - from) / (most - 1) || 1;
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * unit).find((one) => one >= rough);
+  const step = [1, 2, 5, 10].map((factor) => factor * unit).find((one) => one >= rough && (!isWhole || one >= 1));
   const found = [];
   for (let place = Math.ceil(from / step - 1e-9); place * step <= to + step * 1e-9; place += 1) found.push(place * step);
   return found;
@@ -28,7 +28,7 @@ function frame(width, height, block, left = 56) {
   const [top, right, bottom] = [10, 14, 42];
   const x = scaleOf(block.x, left, width - right);
   const y = scaleOf(block.y, height - bottom, top);
-  for (const value of ticksOf(block.x.from, block.x.to, block.x.log, Math.max(4, Math.floor(width / 90)))) {
+  for (const value of ticksOf(block.x.from, block.x.to, block.x.log, Math.max(4, Math.floor(width / 90)), block.x.whole)) {
     root.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: top, y2: height - bottom }));
     root.append(svg("text", { class: "tick", x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, number(Number(value.toPrecision(6)))));
   }
@@ -46,6 +46,10 @@ function drawCurve(width, block) {
   const { root, x, y } = frame(width, 260, block);
   const [xs, ys] = [unpack(block.x.values), unpack(block.y.values)];
   root.append(svg("path", { class: "frontier", d: lineThrough(Array.from(xs, x), Array.from(ys, y)) }));
+  if (block.line != null) {
+    const at = y(block.line);
+    root.append(svg("line", { class: "limit", x1: x(block.x.from), x2: x(block.x.to), y1: at, y2: at }));
+  }
   return root;
 }
 
