@@ -90,6 +90,36 @@ def test_newtons_steps_alone_find_the_optimum(monkeypatch):
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-6)
 
 
+def test_a_fold_without_positives_scores_every_sample_alike():
+    X, Y = some_data(thin=True)
+    Y[:, 0] = 0
+    Y[7, 0] = 1
+    splits = list(MultilabelStratifiedKFold(4).split(X, Y))
+    learner = support_vectors(penalty=[1e-2, 1.0], share_penalty=True)
+    scores = learner.fit_scoring_folds(sparse.csr_array(X), Y, splits)[:, 0]
+    lacks = np.concatenate([np.full(len(test), 7 in test) for _, test in splits])
+    np.testing.assert_array_equal(scores[lacks], -1.0)
+    assert np.unique(scores[~lacks]).size > 1
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(1, 6), st.integers(1, 9)),
+        elements=st.sampled_from([0.0, 0.5, -1.0, 3.0]),
+    ),
+    n_labels=st.integers(1, 20),
+)
+@settings(max_examples=40)
+def test_products_with_the_weights_of_labels_are_those_of_dense_rows(X, n_labels):
+    W = np.random.default_rng(0).normal(size=(n_labels, X.shape[1]))
+    rows = sparse.csr_array(X)
+    parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
+    products = np.full((n_labels, len(X)), np.nan)
+    _squared_hinge_kernels.multiply(parts, W, products)
+    np.testing.assert_allclose(products, W @ X.T, atol=1e-12)
+
+
 def test_the_dual_descent_alone_comes_near_to_the_optimum(monkeypatch):
     X, Y = some_data()
     monkeypatch.setattr(_squared_hinge_kernels, "advance", lambda *_: (0.0, True))

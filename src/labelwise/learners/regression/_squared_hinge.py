@@ -24,7 +24,7 @@ class HingePoint(NamedTuple):
 
     # (n_coordinates + 1, n_labels), intercepts last; the weights of a label are close in memory
     W: np.ndarray
-    dual: np.ndarray  # (n_labels, n_samples)
+    dual: np.ndarray | None  # (n_labels, n_samples); None if the weights are near an optimum
 
 
 class MeanSquaredHinge:
@@ -69,23 +69,26 @@ class MeanSquaredHinge:
         """Compute the linear scores of all samples; W has columns of any labels."""
         return product(self.design.rows, self.design.of_rows(W))
 
-    def restart(self, W: np.ndarray, penalty: np.ndarray) -> HingePoint:
-        """Return dual variables near the optimum, from the optimum of these and other samples.
-
-        At an optimum, the dual variable of a sample is proportional to what its margin lacks.
-        """
-        margins = self.margins(W).T
-        dual = np.array([np.maximum(0, 1 - self.signs(k) * m) for k, m in enumerate(margins)])
-        dual *= self.weights / (self.total / 2 * penalty[:, None])
-        return HingePoint(W, dual)
+    def restart(self, W: np.ndarray) -> HingePoint:
+        """Return a start near the optimum, from the optimum of these and other samples."""
+        W = W.copy(order="F")
+        shares = self.weights @ self.targets / self.total
+        # A label of one class needs no weights, and steps would never reach a loss of 0.
+        is_constant = (shares == 0) | (shares == 1)
+        W[:, is_constant] = 0.0
+        W[-1, is_constant] = 2 * shares[is_constant] - 1
+        return HingePoint(W, None)
 
     def products(self, W: np.ndarray, bias: np.ndarray | float, tasks: np.ndarray) -> np.ndarray:
         """Multiply samples by the weights (n_tasks, n_coordinates) of labels, add intercepts."""
-        columns = np.empty((W.shape[1] + 1, len(W)))
-        columns[:-1], columns[-1] = W.T, bias
+        from labelwise.learners.regression._squared_hinge_kernels import multiply
+
         if self.factors is not None:
-            columns[:-1] *= self.factors[tasks].T
-        return np.ascontiguousarray(product(self.design.rows, columns).T)
+            W = W * self.factors[tasks]
+        products = np.empty((len(W), self.targets.shape[0]))
+        multiply(self.design.sparse_rows.matrix, W, products)
+        products += np.reshape(bias, (-1, 1))
+        return products
 
 
 class NaiveBayesHinge(MeanSquaredHinge):
@@ -149,10 +152,10 @@ def minimize_hinge(
 ) -> tuple[HingePoint, int]:
     """Minimise the penalised loss of labels; also count those not converged.
 
-    Dual coordinate descent finds which samples are within the margin, label by label. Newton's
-    steps on these samples finish; the steps of all labels share one product with X. A label has
-    converged when its step predicts a decrease of less than `tolerance` times its value. The dual
-    variables of `start` are changed in place.
+    Dual coordinate descent finds which samples are within the margin, label by label, unless the
+    weights of `start` do. Newton's steps on these samples finish; the steps of all labels share one
+    product with X. A label has converged when its step predicts a decrease of less than `tolerance`
+    times its value. The dual variables of `start` are changed in place.
     """
     tasks = np.arange(penalty.size) if tasks is None else tasks
     W, centre = start.W.T[tasks], objective.design.centre
@@ -161,8 +164,13 @@ def minimize_hinge(
     ridge = objective.total * penalty[tasks] / 2
     machines = _Machines(signs, ridge, W[:, :-1], W[:, -1] - shift)
     dual = start.dual
-    for k, j in enumerate(tasks.tolist()):
-        machines.bias[k] = _descend(objective.weights, objective.rows_of(j), machines, k, dual[j])
+    if dual is not None:
+        for k, j in enumerate(tasks.tolist()):
+            rows = objective.rows_of(j)
+            machines.bias[k] = _descend(objective.weights, rows, machines, k, dual[j])
+    elif objective.factors is not None:
+        factors = objective.factors[tasks]
+        np.divide(machines.W, factors, out=machines.W, where=factors != 0)
     n_left = _take_newton_steps(objective, machines, tasks, tolerance)
     if objective.factors is not None:
         machines.W[:] *= objective.factors[tasks]
