@@ -545,7 +545,7 @@ def test_a_representation_is_computed_once_and_only_if_it_is_needed():
     both = {"one": Noted(text="text"), "two": Noted(text="text")}
     BestLearner(representations=both, budget=0, cv=2, random_state=0).fit(table, Y)
     # Of each, a sample predicts the costs, after a first call; there is time for the first only.
-    assert sorted(fitted) == [50, 50, 1000, 1000, 1400]
+    assert sorted(fitted) == [50, 50, 400, 400, 1400]
 
 
 @pytest.mark.parametrize(
@@ -580,3 +580,20 @@ def test_time_is_kept_for_blends_only_if_they_are_asked_for(monkeypatch):
     assert kept == [0.1, 0.0]
     BestLearner(["br", "knn"], cv=2, budget=60.0, blend=True, random_state=0).fit(X, Y)
     assert kept[-1] == 3 * judging(*Y.shape)
+
+
+def test_thresholds_of_many_labels_of_texts_are_tuned_on_the_highest_scores(monkeypatch):
+    kept = []
+
+    def spy(candidates, arena, clock, report):
+        kept.append(arena.most_scores)
+        return run_race(candidates, arena, clock, report)
+
+    monkeypatch.setattr("labelwise.learners._best_learner.run_race", spy)
+    monkeypatch.setattr("labelwise.learners._best_learner._MANY_LABELS", 1)
+    texts, Y = some_texts(40)
+    words = {"words": text_representations("text")["words"]}
+    for maximize in ("micro-f", "macro-f"):
+        BestLearner(representations=words, cv=2, budget=1.0, maximize=maximize).fit(texts, Y)
+    BestLearner(["br"], cv=2).fit(*some_data(60))
+    assert kept == [50, None, None]

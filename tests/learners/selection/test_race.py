@@ -164,6 +164,23 @@ def test_judging_the_scores_of_many_labels_takes_time_too():
     assert _race._predicted(one, arena, 100) == pytest.approx(3 * 0.1 + judging(100, 3), rel=1e-9)
 
 
+def test_judging_a_few_scores_of_each_sample_takes_less_time():
+    arena = arena_of(100)
+    assert arena.judging(10_000) == judging(10_000, 3)
+    assert judging(10_000, 1000, 50) < judging(10_000, 1000)
+    assert judging(10_000, 1000, 50) > judging(10_000, 50)
+
+
+def test_candidates_on_texts_are_tried_on_all_rows_one_after_the_other():
+    field = [one._replace(representation=object()) for one in trees([1, 2, 3, 4], 1e-3)]
+    plan = _race._plan(field, arena_of(800), Clock(8.0))
+    assert plan.rounds == [(800, 1)]
+    assert [one.name for one in plan.field + plan.late] == [one.name for one in field]
+    # By predicted seconds, half of the candidates have time on half of the rows.
+    others = _race._plan(trees([1, 2, 3, 4], 1e-3), arena_of(800), Clock(8.0))
+    assert len(others.rounds) > 1
+
+
 def test_when_the_time_is_over_the_best_so_far_is_left(monkeypatch):
     times = iter([0.0, 100.0, 200.0, 300.0])
     monkeypatch.setattr(_race, "perf_counter", lambda: next(times))

@@ -3,8 +3,10 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
+from labelwise._estimators import HeldOutScores
+from labelwise._tuning import tune_and_correct
 from labelwise.learners.selection._rules import RULES, Judgement
-from labelwise.learners.selection._trials import Trial, best_of
+from labelwise.learners.selection._trials import Trial, best_of, judged
 from tests.learners.selection.arenas import arena_of
 from tests.oracles.leave_out import cheapest_of_equals
 
@@ -34,6 +36,21 @@ def test_a_value_that_is_not_known_loses():
     none = np.empty(0)
     unknown, known = trial_of(float("nan"), none, 0.0), trial_of(0.1, none, 1.0)
     assert best_of([unknown, known]) == 1
+
+
+def test_thresholds_are_tuned_on_the_highest_scores_of_each_sample_if_asked_for():
+    arena = arena_of(60)
+    rows = np.concatenate([test for _, test in arena.splits])
+    folds = np.repeat([0, 1], [len(test) for _, test in arena.splits])
+    scores = np.random.default_rng(0).random((60, 3))
+    held_out = HeldOutScores(scores, rows, folds)
+    rules = [RULES["thresholds"]]
+    found = judged(("one",), 0.0, rules, held_out, arena._replace(most_scores=1))
+    value = tune_and_correct(found.problem.with_top(1), arena.request, 0, folds=folds)[0].value
+    assert found.judgement.value == value
+    assert found.judgement.decided.sum(axis=1).max() == 1
+    # Sigmoids need all scores.
+    np.testing.assert_array_equal(found.problem.scores, scores)
 
 
 def test_a_part_of_the_rows_has_the_same_folds():

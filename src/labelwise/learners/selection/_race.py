@@ -11,7 +11,6 @@ import numpy as np
 
 from labelwise._io import first_line
 from labelwise.learners.selection._candidates import Candidate
-from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._trials import Arena, Trial, best_of, is_tie, run_trial
 from labelwise.splitting import assign
 
@@ -288,6 +287,10 @@ def _plan(candidates: Sequence[Candidate], arena: Arena, clock: Clock) -> _Plan:
             f"would take about {all_rows} s, and there are {clock.budget:g} s",
         )
 
+    if first.representation is not None:
+        # On fewer texts, models miss words and labels, and cannot be blended with others.
+        return _Plan([RaceRound(n_rows, 1)], [first], field[1:], notes)
+
     def seconds(rows: int, n_candidates: int) -> float:
         # The dearest ones may be those that are left.
         costs = sorted(_predicted(one, arena, rows) for one in field)
@@ -313,7 +316,7 @@ def _predicted(one: Candidate, arena: Arena, n_rows: int) -> float:
     judged in any case.
     """
     fits = one.seconds(n_rows) * (1 if _is_one_pass(one) else len(arena.splits) + 1)
-    return fits + judging(n_rows, arena.samples.Y.shape[1])
+    return fits + arena.judging(n_rows)
 
 
 def _is_one_pass(one: Candidate) -> bool:

@@ -21,7 +21,7 @@ from labelwise.learners.selection._candidates import (
 from labelwise.learners.selection._costs import Size
 
 # Costs of a representation are predicted from this number of samples.
-_SAMPLE = 1000
+_SAMPLE = 400
 _FEW = 50
 # The number of different terms of n texts is about proportional to n to this power (Heaps' law).
 _HEAPS = 0.6

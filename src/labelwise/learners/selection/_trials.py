@@ -47,11 +47,16 @@ class Arena(NamedTuple):
     request: Request
     random_state: Any
     n_jobs: int | None
+    most_scores: int | None = None  # of a sample, the highest, that thresholds are tuned on
 
     @property
     def constants(self) -> np.ndarray:
         """0 or 1 for labels with one class, NaN for others."""
         return constant_labels(self.samples.Y)
+
+    def judging(self, n_rows: int) -> float:
+        """Predict the seconds of judging the scores of some rows."""
+        return judging(n_rows, self.samples.Y.shape[1], self.most_scores)
 
     def represented(self, representation: Any) -> Arena:
         """Return the arena with the features of a representation; X has the numbers of samples."""
@@ -141,7 +146,8 @@ def judged(
     """Judge held-out scores of the labels that have both classes, by the best of some rules."""
     scored = TuningScores(held_out, LabelScorer(None, arena.constants))
     problem, folds = tuning_problem(scored, arena.samples)
-    found = [rule.judge(problem, folds, arena.request, arena.random_state) for rule in rules]
+    tuned_on = problem if problem.n_missing else problem.with_top(arena.most_scores)
+    found = [rule.judge(tuned_on, folds, arena.request, arena.random_state) for rule in rules]
     best = int(np.argmax([judgement.compared for judgement in found]))
     judgement, values = found[best], np.empty(0)
     if judgement.decided is not None:
@@ -236,7 +242,7 @@ def best_blend(
     total = np.zeros(0)
     best: Trial | None = None
     # A member takes sigmoids of its scores, and the judgement of a blend.
-    of_member = judging(*arena.samples.Y.shape)
+    of_member = arena.judging(len(arena.samples.Y))
     for n_members, trial in enumerate(ranked, start=1):
         if max(2, n_members) * of_member > seconds:
             break
