@@ -88,7 +88,7 @@ def test_verdicts_on_a_macro_average_at_its_limit_are_seldom_wrong(rule):
 def test_the_corrected_value_of_a_macro_average_is_a_promise():
     random = np.random.default_rng(14)
     tuned = best_thresholds(*draw(random, 1500), maximize="macro-f", min_recall=0.5, random_state=0)
-    found = check_promises(tuned, *draw(random, 3000), tolerance=0.1)
+    found = check_promises(tuned, *draw(random, 3000))
     names = {one.name: verdict for one, verdict in zip(found.promises, found.verdicts, strict=True)}
     assert names["macro-f"] == "kept"
     assert "macro-f" not in [one.name for one in Monitor(tuned).promises]

@@ -127,13 +127,7 @@ AtLeast = Annotated[
     list[str] | None,
     typer.Option(help="A promise to test, as micro-f=0.6; may be given several times."),
 ]
-_LEVEL = "Probability that statements are right."
-_TOLERANCE = "What a corrected value, an estimate, may be lower by."
-Level = Annotated[float, typer.Option(help=_LEVEL)]
-Tolerance = Annotated[float, typer.Option(help=_TOLERANCE)]
-# A monitor remembers them.
-MonitorLevel = Annotated[float | None, typer.Option(help=f"{_LEVEL}  [default: 0.95]")]
-MonitorTolerance = Annotated[float | None, typer.Option(help=f"{_TOLERANCE}  [default: 0.05]")]
+Level = Annotated[float, typer.Option(help="Probability that statements are right.")]
 
 # Outputs.
 Plot = Annotated[Path | None, typer.Option("--plot", help="File for a figure: png, svg or pdf.")]

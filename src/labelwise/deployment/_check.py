@@ -92,7 +92,6 @@ def check_promises(
     *,
     at_least: Mapping[str, float] | None = None,
     level: float = 0.95,
-    tolerance: float = 0.05,
     groups: Any = None,
     ids: Any = None,
 ) -> PromiseCheck:
@@ -110,13 +109,12 @@ def check_promises(
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels, 0 or 1. NaN where the truth is missing; such cells are not counted.
     at_least : mapping of str to float, default=None
-        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. Measures
-        are precision, recall and f, with the average micro, sample or macro. A macro average needs
-        many samples with each label.
+        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. A
+        corrected value is an estimate: without another limit, it counts as promised less 0.05.
+        Measures are precision, recall and f, with the average micro, sample or macro. A macro
+        average needs many samples with each label.
     level : float, default=0.95
         Probability, at least, that no verdict is wrong.
-    tolerance : float, default=0.05
-        A corrected value is an estimate: it counts as promised less this number.
     groups : array of shape (n_samples,), default=None
         Group of each sample; samples of a group stay together. No group of new samples is assumed
         to be larger than the largest one here. Samples count the same, as in the measures, and
@@ -169,7 +167,7 @@ def check_promises(
     ('kept', 'broken')
     """
     level = check_real(level, "level", least=0.5, most=0.9999)
-    promises = promises_of(thresholds, at_least, tolerance, macro=True)
+    promises = promises_of(thresholds, at_least, macro=True)
     samples = DecidedSamples(thresholds, scores, Y, groups, ids)
     # A file may be sorted, and nobody may try orders until a promise is kept.
     order = np.random.RandomState(0).permutation(samples.n_units)

@@ -272,7 +272,7 @@ def _certificate(given: _Inputs) -> Iterator[str]:
         return
     samples = DecidedSamples(rule, given.scores, given.Y, given.groups)
     units = "samples" if given.groups is None else "groups"
-    for promise in promises_of_rule(rule, 0.0):
+    for promise in promises_of_rule(rule):
         if promise.source != "constraint" or promise.name not in NAMES:
             continue
         numbers = samples.quotient(promise).bets(1.0, np.array([promise.limit]))[0](slice(None))

@@ -77,7 +77,6 @@ class MonitorFile(JsonFile):
     thresholds: Floats
     level: Annotated[float, Field(ge=0.5, lt=1)]
     at_least: _AtLeast
-    tolerance: Annotated[float, Field(ge=0, le=1)]
     batches: list[str]
     limits: Floats
     largest_group: Annotated[int, Field(ge=1)]

@@ -38,12 +38,11 @@ class Monitor:
     thresholds : Thresholds or Bands
         The deployed rule. Its promises are a guarantee, constraints, and the corrected value.
     at_least : mapping of str to float, default=None
-        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure.
+        Further promises, as ``{"micro-f": 0.6}``, in place of those of the same measure. A
+        corrected value is an estimate: without another limit, it counts as promised less 0.05.
     level : float, default=0.95
         Probability, at least, that a rule that keeps all its promises never causes an alarm,
         however long and however often it is watched.
-    tolerance : float, default=0.05
-        A corrected value is an estimate: it counts as promised less this number.
 
     Attributes
     ----------
@@ -53,9 +52,9 @@ class Monitor:
         Name of each update.
     n_samples : list of int
         Number of samples of each update.
-    evidence : list of ndarray of shape (n_promises,)
+    evidence : ndarray of shape (n_updates, n_promises)
         After each update, the logarithm of the evidence against each promise.
-    values : list of ndarray of shape (n_promises,)
+    values : ndarray of shape (n_updates, n_promises)
         Value of each measure in each update.
 
     See Also
@@ -104,15 +103,13 @@ class Monitor:
         *,
         at_least: Mapping[str, float] | None = None,
         level: float = 0.95,
-        tolerance: float = 0.05,
     ) -> None:
         self.thresholds, self.level = thresholds, check_real(level, "level", least=0.5, most=0.9999)
-        self.at_least, self.tolerance = dict(at_least or {}), tolerance
-        self.promises = promises_of(thresholds, at_least, tolerance)
+        self.at_least = dict(at_least or {})
+        self.promises = promises_of(thresholds, at_least)
         self.batches: list[str] = []
         self.n_samples: list[int] = []
-        self.evidence: list[np.ndarray] = []
-        self.values: list[np.ndarray] = []
+        self.evidence = self.values = np.zeros((0, len(self.promises)))
         self._largest = 1  # number of samples of the largest group
         # Logarithms of the capital of each bet, and of its best start, with the batch of that.
         self._state = np.full((3, len(self.promises), BETS.size), -np.inf)
@@ -130,10 +127,10 @@ class Monitor:
     @property
     def alarms(self) -> np.ndarray:
         """Number of the update at which each promise caused an alarm; -1 for none."""
-        if not self.evidence:
-            return np.full(len(self.promises), -1)
-        is_above = np.stack(self.evidence) >= self.threshold
-        return np.where(is_above.any(axis=0), is_above.argmax(axis=0), -1)
+        # Before the first update there is no alarm, which argmax finds if there is none later.
+        before = np.zeros(len(self.promises), dtype=bool)
+        is_above = np.vstack([before, self.evidence >= self.threshold])
+        return np.asarray(is_above.argmax(axis=0) - 1)
 
     @property
     def alarm(self) -> bool:
@@ -211,8 +208,8 @@ class Monitor:
         )
         self.batches.append(name)
         self.n_samples.append(samples.n_samples)
-        self.evidence.append(np.logaddexp.reduce(capital, axis=1))
-        self.values.append(np.array([one.of_scale(one.value) for one in measured]))
+        self.evidence = np.vstack([self.evidence, np.logaddexp.reduce(capital, axis=1)])
+        self.values = np.vstack([self.values, [one.of_scale(one.value) for one in measured]])
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -225,8 +222,8 @@ class Monitor:
         """
         none = np.full(len(self.promises), np.nan)
         columns = {
-            "value": self.values[-1] if self.values else none,
-            "evidence": self.evidence[-1] if self.evidence else none,
+            "value": np.vstack([none, self.values])[-1],
+            "evidence": np.vstack([none, self.evidence])[-1],
             "alarm_at": [None if at < 0 else self.batches[at] for at in self.alarms],
         }
         return {
@@ -293,16 +290,15 @@ class Monitor:
         found = read_json(path, MonitorFile)
         if not np.array_equal(found.thresholds, _ends(thresholds)):
             raise DataError(path, "is the state of a monitor of other thresholds.")
-        options = {name: getattr(found, name) for name in ("at_least", "level", "tolerance")}
-        monitor = Monitor(thresholds, **options)
+        monitor = Monitor(thresholds, at_least=found.at_least, level=found.level)
         is_same = np.array_equal(found.limits, monitor._limits)
         if not is_same or len(found.state) != monitor._state.size:
             raise DataError(path, "is the state of a monitor of other promises.")
         monitor.batches, monitor.n_samples = found.batches, found.n_samples.tolist()
         monitor._largest = found.largest_group
+        shape = (len(found.batches), found.limits.size)
         monitor.values, monitor.evidence = (
-            list(np.reshape(np.array(part, np.float64), (len(found.batches), found.limits.size)))
-            for part in (found.values, found.evidence)
+            np.array(part, np.float64).reshape(shape) for part in (found.values, found.evidence)
         )
         monitor._state = np.reshape(np.array(found.state, np.float64), monitor._state.shape)
         return monitor

@@ -23,6 +23,8 @@ from labelwise.deployment._quotients import Quotient, terms_of
 # Measures of an audit, and of the promises that samples test.
 GOALS = ("micro-f", "micro-precision", "micro-recall", "macro-f", "macro-precision", "macro-recall")
 _RATES = ("precision", "recall")
+# A corrected value is an estimate: it is promised less this much.
+_TOLERANCE = 0.05
 NAMES = tuple(f"{a}-{m}" for a in ("micro", "sample") for m in ("precision", "recall", "f"))
 
 
@@ -119,26 +121,23 @@ def promised_rates(rule: Thresholds | Bands) -> dict[str, float]:
     guarantee = rule.evidence.guarantee
     if guarantee is None or guarantee.weigh == "group":
         return {}
-    found = promises_of_rule(rule, 0.0)
+    found = promises_of_rule(rule)
     return {one.name: one.limit for one in found if one.source == "guarantee" and one.name in GOALS}
 
 
 def promises_of(
     rule: Thresholds | Bands,
     at_least: Mapping[str, float] | None,
-    tolerance: float,
     *,
     macro: bool = False,
 ) -> tuple[Promise, ...]:
     """Return the promises of a rule, and those that are asked for in addition.
 
-    A corrected value is an estimate, so that it is promised less the tolerance. Promises of macro
-    averages are left out unless `macro` says that they can be tested.
+    Promises of macro averages are left out unless `macro` says that they can be tested.
     """
-    tolerance = check_real(tolerance, "tolerance", least=0, most=1)
     names = (*NAMES, *GOALS[3:]) if macro else NAMES
     asked = {} if at_least is None else check_at_least(at_least, names)
-    stored = promises_of_rule(rule, tolerance)
+    stored = promises_of_rule(rule)
     kept = [one for one in stored if one.name not in asked and (macro or one.name != "macro-f")]
     kept += [Promise(name, limit, "asked") for name, limit in asked.items()]
     if not kept:
@@ -149,7 +148,7 @@ def promises_of(
     return tuple(kept)
 
 
-def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise]:
+def promises_of_rule(rule: Thresholds | Bands) -> list[Promise]:
     """Return what a rule promises: guarantees first, then constraints and the corrected value."""
     if isinstance(rule, Bands):
         proven = rule.evidence.guarantee
@@ -169,7 +168,7 @@ def promises_of_rule(rule: Thresholds | Bands, tolerance: float) -> list[Promise
         measure = check.name.removeprefix("min_")
         limits.append((evidence.average, measure, check.limit / max(scale, 1), "constraint"))
     if math.isfinite(evidence.corrected_value) and evidence.measure == "f_measure":
-        value = max(evidence.corrected_value - tolerance, 0.0)
+        value = max(evidence.corrected_value - _TOLERANCE, 0.0)
         limits.append((evidence.average, "f", value, "corrected value"))
     found: dict[str, list[Promise]] = {}
     for average, measure, limit, source in limits:

@@ -27,7 +27,6 @@ def check(
     *,
     at_least: opt.AtLeast = None,
     level: opt.Level = 0.95,
-    tolerance: opt.Tolerance = 0.05,
     groups: opt.Groups = None,
     source: MatrixSource,
 ) -> None:
@@ -47,7 +46,6 @@ def check(
             rows.Y,
             at_least=opt.parse_at_least(at_least),
             level=level,
-            tolerance=tolerance,
             groups=rows.groups,
         )
     outputs.show_result(found, rows.notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -41,8 +41,9 @@ def monitor(
         str | None, typer.Option(help="Name of these rows, such as a date.  [default: a number]")
     ] = None,
     at_least: opt.AtLeast = None,
-    level: opt.MonitorLevel = None,
-    tolerance: opt.MonitorTolerance = None,
+    level: Annotated[
+        float | None, typer.Option(help="Probability that statements are right.  [default: 0.95]")
+    ] = None,
     groups: opt.Groups = None,
     plot: opt.Plot = None,
     report: opt.Report = None,
@@ -60,14 +61,14 @@ def monitor(
         rows = source.rows_of_rule(
             thresholds, decisions.load_rule, scores, labels, groups=groups, promises=True
         )
-        options = {"at_least": opt.parse_at_least(at_least), "level": level, "tolerance": tolerance}
-        asked: Any = {of: value for of, value in options.items() if value is not None}
         if not state.exists():
-            found = deployment.Monitor(rows.rule, **asked)
-        elif asked:
+            asked = opt.parse_at_least(at_least)
+            found = deployment.Monitor(
+                rows.rule, at_least=asked, level=0.95 if level is None else level
+            )
+        elif at_least or level is not None:
             raise ValueError(
-                "--at-least, --level and --tolerance must be given with the first rows only, got "
-                f"them with {state}, which remembers them."
+                f"--at-least and --level must be given with the first rows only: {state} has them."
             )
         else:
             found = deployment.Monitor.load(state, rows.rule)

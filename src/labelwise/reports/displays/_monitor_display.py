@@ -83,7 +83,7 @@ class MonitorDisplay(Display):
         check_instance(monitor, Monitor, "monitor")
         if not monitor.batches:
             raise ValueError("monitor must have an update to draw, got none.")
-        evidence = np.stack(monitor.evidence)
+        evidence = monitor.evidence
         order = np.argsort(-evidence.max(axis=0), kind="stable")[:max_promises]
         names = [monitor.promises[k].text(monitor.thresholds.label_names) for k in order]
         display = cls(

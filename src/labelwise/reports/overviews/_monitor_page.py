@@ -34,7 +34,7 @@ def monitor_page(monitor: Monitor) -> Page:
     if not n_updates:
         raise ValueError("results must have an update to show, got a monitor without one.")
     names = [one.text(monitor.thresholds.label_names) for one in monitor.promises]
-    evidence, values = np.stack(monitor.evidence), np.stack(monitor.values)
+    evidence, values = monitor.evidence, monitor.values
     order = np.argsort(-evidence[-1], kind="stable")[:MOST_ROWS]
     changed = monitor.changed_at
     numbers = [
