@@ -112,6 +112,18 @@ def test_any_scores_are_calibrated_by_labelled_samples():
         expect(rule, scores)
 
 
+def test_the_expected_f_has_the_beta_of_the_thresholds():
+    rule = best_thresholds(*draw(1), beta=3.0)
+    new, truth = draw(2)
+    counts = count(truth, rule.decide(new))
+    found = expect(rule, new, calibrate=draw(1), random_state=0)
+    value, other = (float(micro(f_measure, counts, beta=beta)) for beta in (3.0, 1.0))
+    assert abs(value - other) > 0.1
+    assert found.values["micro-f"] == pytest.approx(value, abs=0.03)
+    of_labels = f_measure(counts, beta=3.0)
+    np.testing.assert_allclose(found.label_values["f"], of_labels, atol=0.06)
+
+
 def test_frequencies_that_moved_are_said_and_followed(tuned):
     proba, Y = draw(3, frequency=0.5)
     plain = expect(tuned, proba, calibrate=draw(0), random_state=0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ from labelwise._tuning import in_order
 from labelwise._validation import check_instance, check_random_state, check_real, check_scores
 from labelwise.decisions import Thresholds
 from labelwise.deployment._estimates import MEASURES, MOST_SHOWN, Calibration, Estimates
-from labelwise.measures import Counts, macro, micro
+from labelwise.deployment._promises import beta_of
+from labelwise.measures import Counts, f_measure, macro, micro
 
 # Fits of sigmoids to resampled samples, and draws of labels for each fit.
 _N_FITS, _N_DRAWS = 30, 20
@@ -48,7 +50,8 @@ class Expectation(Estimates):
     Attributes
     ----------
     values : dict of str to float
-        Expected micro and macro precision, recall and F, as "micro-f".
+        Expected micro and macro precision, recall and F, as "micro-f". F has the beta that the
+        thresholds were tuned for.
     intervals : dict of str to tuple of two floats
         Range of each measure: it contains the share `level` of the draws.
     label_values : dict of str to ndarray of shape (n_labels,)
@@ -191,7 +194,7 @@ def expect(
     True
     """
     check_instance(thresholds, Thresholds, "thresholds")
-    thresholds._refuse_slices("an expectation")
+    beta = beta_of(thresholds, "an expectation")
     level = check_real(level, "level", least=0.5, most=0.9999)
     random = check_random_state(random_state)
     checked = check_scores(scores, n_labels=len(thresholds))
@@ -220,7 +223,7 @@ def expect(
             of_fit[:, j] = at_priors(of_fit[:, j], shift.old[j], shift.new[j])
         draws.append(_drawn_counts(of_fit, decided, noise, random))
         priors.append(of_fit.mean(axis=0))
-    drawn = _measured(Counts(*map(np.concatenate, zip(*draws, strict=True))))
+    drawn = _measured(Counts(*map(np.concatenate, zip(*draws, strict=True))), beta)
     shares = np.array([0.5 - level / 2, 0.5 + level / 2])
     values = {name: _of_defined(np.nanmean, one) for name, one in drawn.items()}
     ends = {name: _of_defined(np.nanquantile, one, shares) for name, one in drawn.items()}
@@ -365,10 +368,11 @@ def _drawn_counts(
     return Counts(tp, fp, fn, tn)
 
 
-def _measured(counts: Counts) -> dict[str, Any]:
+def _measured(counts: Counts, beta: float) -> dict[str, Any]:
     """Return micro and macro averages, and the measures of each label, of each draw."""
     found: dict[str, Any] = {}
-    for name, measure in MEASURES.items():
+    measures: dict[str, Any] = {**MEASURES, "f": partial(f_measure, beta=beta)}
+    for name, measure in measures.items():
         found[f"micro-{name}"] = micro(measure, counts)
         found[f"macro-{name}"] = macro(measure, counts, undefined="skip")
         found[name] = np.asarray(measure(counts))
