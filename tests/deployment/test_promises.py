@@ -196,6 +196,20 @@ def test_samples_count_the_same_unless_groups_do_in_the_guarantee(weigh, verdict
         assert plan_audit(rule, scores, 10).promises == {}
 
 
+def test_promises_about_weighted_samples_are_not_tested():
+    random = np.random.default_rng(19)
+    scores, Y = draw(random, 1000)
+    weights = np.where(Y.any(axis=1), 5.0, 1.0)
+    rule = best_thresholds(
+        scores, Y, min_precision=0.6, guarantee=0.9, sample_weight=weights, random_state=0
+    )
+    with pytest.raises(ValueError, match="of samples without weights, or at_least must name"):
+        check_promises(rule, scores, Y)
+    found = check_promises(rule, scores, Y, at_least={"micro-precision": 0.5})
+    assert [one.source for one in found.promises] == ["asked"]
+    assert plan_audit(rule, scores, 10).promises == {}
+
+
 def test_a_monitor_remembers_the_largest_group(rule, tmp_path):
     random = np.random.default_rng(18)
     groups = np.repeat(np.arange(40), [60, *[1] * 39])
@@ -322,6 +336,12 @@ def test_wrong_use_is_named(rule):
         check_promises(plain, scores, Y)
     with pytest.raises(ValueError, match=r"at_least must name one of micro-.* 'macro-f'"):
         Monitor(rule, at_least={"macro-f": 0.5})
+    for refused in (lambda: check_promises([0.5], scores, Y), lambda: Monitor([0.5])):
+        with pytest.raises(TypeError, match="thresholds must be a Thresholds, got"):
+            refused()
+    sliced = best_thresholds(scores, Y, slices=np.arange(50) % 2)
+    with pytest.raises(ValueError, match="slice"):
+        Monitor(sliced, at_least={"micro-f": 0.5})
     monitor = Monitor(rule, at_least={"micro-f": 0.5}).update(scores, Y, name="May")
     with pytest.raises(ValueError, match="name must be that of a new update, got 'May' again"):
         monitor.update(scores, Y, name="May")

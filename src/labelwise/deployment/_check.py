@@ -102,7 +102,8 @@ def check_promises(
     thresholds : Thresholds or Bands
         The deployed rule. Its promises are a guarantee, constraints, and the corrected value. In
         recall and F, a cell that bands send to review counts as decided if the label is true;
-        precision is that of the accepted cells.
+        precision is that of the accepted cells. Promises of thresholds that were tuned with
+        weights are about weighted samples, and are not tested.
     scores : array, sparse matrix or frame of shape (n_samples, n_labels)
         Finite scores; higher scores mean likelier labels. Their samples must be independent of
         those that the thresholds were tuned on.

@@ -135,6 +135,7 @@ def promises_of(
 
     Promises of macro averages are left out unless `macro` says that they can be tested.
     """
+    beta_of(rule, "a test of promises")  # refuses what is not a rule
     names = (*NAMES, *GOALS[3:]) if macro else NAMES
     asked = {} if at_least is None else check_at_least(at_least, names)
     stored = promises_of_rule(rule)
@@ -142,14 +143,17 @@ def promises_of(
     kept += [Promise(name, limit, "asked") for name, limit in asked.items()]
     if not kept:
         raise ValueError(
-            "thresholds must have a guarantee, a constraint or a corrected value, or "
-            "at_least must name a measure with its least value, got neither."
+            "thresholds must have a guarantee, a constraint or a corrected value of samples "
+            "without weights, or at_least must name a measure with its least value, got neither."
         )
     return tuple(kept)
 
 
 def promises_of_rule(rule: Thresholds | Bands) -> list[Promise]:
-    """Return what a rule promises: guarantees first, then constraints and the corrected value."""
+    """Return what a rule promises: guarantees first, then constraints and the corrected value.
+
+    Promises about samples that count by weight are left out: new samples have no weights.
+    """
     if isinstance(rule, Bands):
         proven = rule.evidence.guarantee
         source = "guarantee" if proven else "constraint"
@@ -158,6 +162,8 @@ def promises_of_rule(rule: Thresholds | Bands) -> list[Promise]:
         }
         return [Promise(f"micro-{one}", limit, source) for one, limit in given.items() if limit]
     evidence, guarantee = rule.evidence, rule.evidence.guarantee
+    if evidence.weighted:
+        return []
     limits = []
     if guarantee is not None:
         given = {one: getattr(guarantee, f"min_{one}") for one in _RATES}
