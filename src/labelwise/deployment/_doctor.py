@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from scipy import sparse
 from labelwise._sigmoids import fit_sigmoids
 from labelwise._text import counted, listed, quoted
 from labelwise._validation import check_groups, check_instance, check_outcome, dense_targets
+from labelwise.data import Dataset
 from labelwise.decisions import Thresholds
 from labelwise.deployment._label_errors import scored_cells
 from labelwise.deployment._promises import NAMES, DecidedSamples, promises_of_rule
@@ -202,18 +202,13 @@ def _copies(given: _Inputs) -> Iterator[str]:
     """Find samples with the same scores and labels."""
     if given.Y.shape[1] < 2:
         return
-    rows, labels = sparse.csr_array(given.scores), given.Y.tocsr()
-    parts = [(rows.indptr, rows.data), (rows.indptr, rows.indices), (labels.indptr, labels.indices)]
-    keys = Counter(
-        tuple(values[starts[i] : starts[i + 1]].tobytes() for starts, values in parts)
-        for i in range(given.Y.shape[0])
-    )
-    n_copies = sum(times - 1 for times in keys.values())
-    n_distinct = np.unique(rows.data).size
+    scores, n_samples = sparse.csr_array(given.scores), given.Y.shape[0]
+    both = Dataset(sparse.hstack([scores, given.Y], format="csr"), given.Y)
+    n_copies = both.find_duplicates().n_repeated
     # With coarse scores, different samples have equal rows.
-    if n_copies > 0.01 * given.Y.shape[0] and n_distinct > given.Y.shape[0] / 2:
+    if n_copies > 0.01 * n_samples and np.unique(scores.data).size > n_samples / 2:
         yield (
-            f"{n_copies:,} of {given.Y.shape[0]:,} samples are copies of others in all scores and "
+            f"{n_copies:,} of {n_samples:,} samples are copies of others in all scores and "
             "labels: copies in training and test parts make values too high."
         )
 
