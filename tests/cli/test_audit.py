@@ -70,7 +70,7 @@ def test_a_list_is_drawn_filled_in_and_reported(folder):
     assert (shown.code, shown.stdout) == (0, f"{report!r}\n")
     found = json.loads(run("audit", "--answers", folder / "to_check.csv", "--json"))
     assert found["measures"]["micro-f"]["low"] == report.intervals["micro-f"][0]
-    assert found["promises"][0]["promise"] == "micro-f"
+    assert found["promises"][0]["promise"] == "micro-f at least 0.4"
     assert [one["label"] for one in found["labels"]] == list(NAMES)
 
 

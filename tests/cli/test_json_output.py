@@ -82,6 +82,36 @@ def keys_of(value, before=""):
     return found
 
 
+DEPLOYED = ("tuned.json", "labels.csv", "labels.csv")
+EXAMPLES = {
+    "audit --answers": ("audit", "--answers", "cells.csv"),
+    "check": ("check", *DEPLOYED, "--at-least", "micro-f=0.1"),
+    "monitor": ("monitor", *DEPLOYED, "--at-least", "micro-f=0.1", "--state", "state.json"),
+    "expect": ("expect", *DEPLOYED[:2]),
+    "doctor": ("doctor", "scores.csv", "labels.csv"),
+}
+
+
+def are_in(example, found):
+    """Whether an example has no key that a document lacks, at any depth."""
+    if isinstance(example, dict):
+        return all(key in found and are_in(one, found[key]) for key, one in example.items())
+    return not (isinstance(example, list) and example) or are_in(example[0], found[0])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_of_the_page_has_the_keys_of_the_command(folder, name):
+    if name == "audit --answers":
+        words = ("--cells", "9", "--at-least", "micro-f=0.3", "-o", "cells.csv", "--force")
+        assert run_program(folder, "audit", *DEPLOYED[:2], *words).code == 0
+    (folder / "state.json").unlink(missing_ok=True)
+    found = json.loads(run_program(folder, *EXAMPLES[name], "--json").stdout)
+    section = PAGE.read_text().split(f"\n### {name}\n")[1]
+    example = json.loads(section.split("```json\n")[1].split("```")[0])
+    assert set(example) == set(found)
+    assert are_in(example, found)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_keys_are_those_of_the_page(folder, name):
     assert keys_of(result(folder, name)) == documented_keys(name)

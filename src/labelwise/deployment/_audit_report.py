@@ -225,8 +225,8 @@ class AuditReport(Estimates):
             of each measure and of each label.
         """
         promises = [
-            {"promise": name, "limit": limit, "verdict": self.verdicts[name]}
-            | {"n_more": self.n_more.get(name, 0)}
+            {"promise": f"{name} at least {limit:.4g}", "measure": name, "limit": limit}
+            | {"verdict": self.verdicts[name], "n_more": self.n_more.get(name, 0)}
             for name, limit in self.promises.items()
         ]
         answers = {name: getattr(self, name) for name in ("n_answers", "n_planned", "n_unsure")}
