@@ -23,9 +23,11 @@ from studies.olsson2006.curves import (
     N_GRID,
     SIZES,
     STORE,
+    STORED,
     TermCurve,
     curve_values,
     gathered,
+    reading_of,
     splits_of_grid,
 )
 from studies.olsson2006.documents import documents
@@ -114,10 +116,10 @@ def extras(*, quick: bool = False, repetitions: int | None = None) -> Table:  # 
     """Return the mean peaks of R-precision of the methods that the paper leaves open."""
     cells: list[Cell] = []
     found: list[dict[str, Any]] = []
-    splits = splits_of_grid(quick=quick)
     for name in GRID_SETS[:1] if quick else GRID_SETS:
+        splits = splits_of_grid(name, quick=quick)
         study = Study(
-            {name: partial(documents, name)},
+            {name: partial(documents, name, stored=reading_of(name) == STORED)},
             {f"{method}, cut {CUT}": model for method, model in METHODS.items()},
             {"random": splits},
             {"curve": curve_values},

@@ -18,6 +18,8 @@ from studies.olsson2006.curves import (
     METHODS,
     N_GRID,
     N_QUICK,
+    N_QUICK_TESTED,
+    N_TESTED,
     N_VALIDATION,
     VALIDATED,
     Curves,
@@ -36,12 +38,13 @@ TABLE_3_SIZES = ("50", "250", "500", "750", *TABLE_2_SIZES[:-1])
 PAIRS_WITH_MAX = ("df/chi2-max", "information-gain/chi2-max", "chi2-max/chi2-avg")
 
 ON_GRID = (
-    "{} splits, a fifth of the documents for training. Documents, counts and what else differs "
-    "from the paper: see the page of the study."
+    "{} splits, a fifth of the documents for training. Subsets 1-4 have the weights of the RCV1 "
+    "files and are tested on {:,} documents; the others have counts, and are tested on all other "
+    "documents. What else differs from the paper: see the page of the study."
 )
 ON_HALVES = (
-    "{} random halves of RCV1 subsets 3-4, without the documents of 1-2. They overlap: see the "
-    "page of the study."
+    "{} random halves of RCV1 subsets 3-4, without the documents of 1-2, with their stored "
+    "weights. The halves overlap: see the page of the study."
 )
 
 
@@ -178,7 +181,7 @@ def grid_table(
     """Return a table of the preliminary grid, of both sets."""
     sets = {one: grid(one, quick=quick) for one in (GRID_SETS[:1] if quick else GRID_SETS)}
     found = [cell for one, curves in sets.items() for cell in cells(one, curves)]
-    splits = ON_GRID.format(N_QUICK if quick else N_GRID)
+    splits = ON_GRID.format(*((N_QUICK, N_QUICK_TESTED) if quick else (N_GRID, N_TESTED)))
     made = next(iter(sets.values())).made
     return Table("olsson2006", name, title, f"{words} {splits}", keys, found, made=made)
 

@@ -95,7 +95,8 @@ def test_what_is_finished_is_not_measured_again(small_study, monkeypatch):
     np.testing.assert_array_equal(once.of("df", 0), again.of("df", 0))
 
 
-def test_quick_runs_measure_few_methods(small_study):
+def test_quick_runs_measure_few_methods(small_study, monkeypatch):
+    monkeypatch.setattr(study, "N_QUICK_TESTED", 6)
     study.grid.cache_clear()
     study.validation.cache_clear()
     curves, halves = study.grid("small", quick=True), study.validation(quick=True)

@@ -133,6 +133,15 @@ def test_a_range_is_the_number_of_sizes_above_all_terms(grid):
         assert found[split] == sum(value > own[-1] for value in own[:-1])
 
 
+def test_all_terms_are_overtaken_at_the_first_size_that_beats_them(halves):
+    found = claims.overtaking_sizes(halves, "LR, cut 1")
+    for split in range(20):
+        own = halves.values["chi2-max/chi2-avg lowest-rank", 1][:-1, split, 0]
+        of_all = halves.values["df", 1][-1, split, 0]
+        above = [size for size, value in zip(VALIDATION_SIZES, own, strict=True) if value > of_all]
+        assert found[split] == min(above, default=10_000)
+
+
 def test_reversals_are_pairs_that_two_measures_order_differently():
     random = np.random.default_rng(3)
     values = random.integers(0, 4, (4, 3, 2, 3)) / 4
@@ -225,4 +234,5 @@ def test_every_table_of_dots_and_figure_can_be_drawn(grid, halves, monkeypatch, 
     # As many dots as cells that were won at least once.
     _, rows = read_table(tmp_path / "olsson2006" / "table2_measured.csv")
     axes = plots.draw_dots(rows).axes
-    assert sum(axis.collections[0].get_offsets().shape[0] for axis in axes) == len(rows)
+    dots = [axis.collections[0].get_offsets() for axis in axes if axis.get_visible()]
+    assert sum(len(own) for own in dots) == len(rows)
