@@ -110,8 +110,9 @@ LINEAR = [{"C": C} for C in (0.3, 1.0, 3.0)]
 class TuningTrial(BaseEstimator):
     """Choose a model by the scores of five folds, and tune thresholds on them by every method.
 
-    With `inner`, the FBR parameter is also chosen as the paper says: in each of the five training
-    parts by an inner five-fold cross-validation; the mean of the five is used.
+    The FBR parameter is chosen by cross-validation over the pooled scores, and as the paper says,
+    in each of the five training parts by an inner five-fold cross-validation, of which we take the
+    mean.
     """
 
     def __init__(
@@ -119,13 +120,11 @@ class TuningTrial(BaseEstimator):
         give: Scores,
         candidates: Sequence[Candidate],
         *,
-        inner: bool = False,
         n_folds: int = 5,
         random_state: Any = None,
     ) -> None:
         self.give = give
         self.candidates = candidates
-        self.inner = inner
         self.n_folds = n_folds
         self.random_state = random_state
 
@@ -137,8 +136,7 @@ class TuningTrial(BaseEstimator):
             self.chosen_ = self.candidates[best]
             self._tune(pooled[best], Y)
             self._scan_once(pooled[best], Y)
-            if self.inner:
-                self._tune_with_inner_folds(X, Y, pooled[best])
+            self._tune_with_inner_folds(X, Y, pooled[best])
         self.X_, self.Y_ = X, Y
         return self
 

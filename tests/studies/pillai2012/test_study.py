@@ -48,9 +48,7 @@ def test_each_run_trains_on_eight_of_ten_parts_and_tests_on_the_same_rows():
 
 @pytest.fixture(scope="module")
 def trial():
-    model = tuning.TuningTrial(
-        tuning.neighbour_scores, [{"k": 3}, {"k": 9}], inner=True, random_state=0
-    )
+    model = tuning.TuningTrial(tuning.neighbour_scores, [{"k": 3}, {"k": 9}], random_state=0)
     return model.fit(X[SEEN], Y[SEEN])
 
 
@@ -112,7 +110,8 @@ def test_the_most_that_algorithm_1_evaluates_counts_and_not_the_mean():
 
 def test_gaps_are_judged_on_reuters_by_003_and_elsewhere_by_their_sign():
     def row(validation, test, fbr):
-        values = {"validation": validation, "exact": test, "FBR.0": test, "FBR.1": fbr}
+        inner = {"FBR.0, inner": test, "FBR.1, inner": fbr}
+        values = {"validation": validation, "exact": test} | inner
         return {name: Spread(value, 0.0, 10, 0) for name, value in values.items()}
 
     spreads = {
