@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Also where bytecode is forbidden, as in many containers: tests start some 200 processes, and each would
+# compile all source again.
+export PYTHONDONTWRITEBYTECODE :=
 # A file that does not have the hash of its lock is refused; nothing is fetched for a build. A lock names
 # every package that is needed, so pip does not resolve dependencies (--no-deps): for a dependency with an
 # extra, such as coverage[toml], pip would choose the newest version, which no lock has.

@@ -1,8 +1,9 @@
 """Load model files and predict with them, each in a process that may be lost.
 
 ``python -m tests.hostile_models FOLDER`` tries all `NAME.skops` in a folder. The samples are in
-`samples_KIND.npy`, where KIND is the part of NAME before the first "-". Every file gets a process
-with limits of memory and of time, and a line for each that broke a promise is written.
+`samples_KIND.npy`, where KIND is the part of NAME before the first "-". Some files together get a
+process with limits of memory and of time, and each file one of its own if that process is lost. A
+line for each file that broke a promise is written.
 """
 
 import contextlib
@@ -23,7 +24,9 @@ from labelwise.data import DataError
 from tests.model_register import LINEAR
 
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "decision_path")
-# Limits of one file. Compiling a kernel takes some of the seconds.
+# Files that a process tries: what they import late is imported once.
+TOGETHER = 40
+# Limits of a process. Compiling a kernel takes some of the seconds.
 MOST_SECONDS = 60
 MOST_BYTES = 4 * 2**30
 
@@ -68,8 +71,11 @@ def try_model(path, X):
     return None
 
 
-def tried_apart(path, X):
-    """Return what is wrong with the answer to a file, given by a process of its own."""
+def problems_apart(paths, samples):
+    """Return a line for each file that broke a promise, tried together by a process of their own.
+
+    If it is lost or one of several files breaks a promise, each is tried in a process of its own.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -78,15 +84,23 @@ def tried_apart(path, X):
             resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
             signal.alarm(10 * MOST_SECONDS)
             resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-            os.write(writing, (try_model(path, X) or "none").encode())
+            for path in paths:
+                problem = try_model(path, samples[f"samples_{path.name.partition('-')[0]}"])
+                if problem:
+                    os.write(writing, f"{path.name}: {problem}\n".encode())
+            os.write(writing, b"done\n")
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as answer:
-        problem = answer.read().decode()
+        lines = answer.read().decode().splitlines()
     status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return f"lost by {signal.Signals(os.WTERMSIG(status)).name}"
-    return None if problem == "none" else problem or "lost without a word"
+    if len(paths) > 1 and lines != ["done"]:
+        return [line for path in paths for line in problems_apart([path], samples)]
+    if lines[-1:] == ["done"]:
+        return lines[:-1]
+    is_killed = os.WIFSIGNALED(status)
+    by = f"by {signal.Signals(os.WTERMSIG(status)).name}" if is_killed else "without a word"
+    return [f"{paths[0].name}: lost {by}"]
 
 
 def main(folder):
@@ -96,10 +110,10 @@ def main(folder):
     labelwise.save(LINEAR, folder / "warm")
     labelwise.load(folder / "warm")
     samples = {path.stem: np.load(path) for path in folder.glob("samples_*.npy")}
-    for path in sorted(folder.glob("*.skops")):
-        problem = tried_apart(path, samples[f"samples_{path.name.partition('-')[0]}"])
-        if problem:
-            sys.stdout.write(f"{path.name}: {problem}\n")
+    paths = sorted(folder.glob("*.skops"))
+    for first in range(0, len(paths), TOGETHER):
+        for line in problems_apart(paths[first : first + TOGETHER], samples):
+            sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     sys.stdout.write("done\n")
 
