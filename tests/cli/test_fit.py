@@ -328,6 +328,10 @@ def test_models_from_python_need_no_names(tmp_path):
         (["--part", "half"], "--part must be one of train, test, all, got 'half'"),
         (["--part", "test"], "--part test is not in 'train', which has a single part"),
         (["--labels", "nope"], "has no column 'nope'"),
+        (
+            ["--learner", "knn", "--maximize", "sample-f", "--weights", "age"],
+            "--weights is not for IndependentFPlugin, which takes none",
+        ),
     ],
 )
 def test_impossible_options_are_refused(train, tmp_path, monkeypatch, capsys, options, told):

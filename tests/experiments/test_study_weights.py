@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from labelwise.data import Dataset
+from labelwise.decisions import CalibratedLabels, TunedThresholds
 from labelwise.experiments import Study, read_results
 from tests.cli.shell import run_program
 
@@ -61,6 +62,24 @@ def test_measures_of_the_user_get_the_weights_of_the_test_samples(tmp_path):
     )
     totals = [row["value"] for row in study.run(tmp_path / "s.sqlite").rows()]
     assert totals == [N_TIMES[:20].sum(), N_TIMES[20:].sum()]
+
+
+def test_thresholds_around_a_model_without_weights_are_weighted(tmp_path):
+    data = Dataset(X, Y, name="rows", ids={"seen": N_TIMES.astype(str)})
+    near = KNeighborsClassifier()
+    models = {
+        "tuned": TunedThresholds(near, cv=2),
+        "both": TunedThresholds(CalibratedLabels(near, method="sigmoid", cv=2), cv=2),
+    }
+    is_weighted = {"weighted": lambda outcome: outcome.model.thresholds_.evidence.weighted}
+    study = Study([data], models, {"cv": KFold(2)}, is_weighted, weights="seen")
+    results = study.run(tmp_path / "s.sqlite")
+    assert [row["value"] for row in results.rows()] == [1.0] * 4
+    told = "sample_weight counts for the {} only: the fit of KNeighborsClassifier takes none."
+    assert {text.removeprefix("UserWarning: ") for text in results.warnings} == {
+        told.format("thresholds"),
+        told.format("calibration"),
+    }
 
 
 @pytest.mark.parametrize(

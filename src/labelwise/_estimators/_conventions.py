@@ -135,7 +135,7 @@ def routed_to_fit(
     if sample_weight is not None and not to_estimator and not is_frozen:
         warnings.warn(
             f"sample_weight counts for the {weighted} only: the fit of "
-            f"{type(owner.estimator).__name__} takes none.",
+            f"{type(_last_step(owner.estimator)[1]).__name__} takes none.",
             stacklevel=3,
         )
     return groups, given | to_estimator | groups_for(owner.estimator, groups)
@@ -160,14 +160,15 @@ def given_to_fit(owner: Any, base: Any, params: dict[str, Any]) -> dict[str, Any
 def weights_for(estimator: Any, weights: Any) -> dict[str, Any]:
     """Return the argument that gives weights of samples to ``fit``, in a pipeline to its last step.
 
-    It is empty without weights, and for an estimator that takes none or wraps one that takes none.
+    It is empty without weights, and for an estimator that takes none or wraps one that takes none,
+    unless the wrapper counts samples by weight itself (`LabelClassifier._counts_weights`).
     """
     from sklearn.utils.validation import has_fit_parameter
 
     prefix, last = _last_step(estimator)
     part = last
     while part is not None and has_fit_parameter(part, "sample_weight"):
-        part = getattr(part, "estimator", None)
+        part = None if getattr(part, "_counts_weights", False) else getattr(part, "estimator", None)
     return {f"{prefix}sample_weight": weights} if weights is not None and part is None else {}
 
 

@@ -27,6 +27,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     # Names of today for options and attributes that files of earlier releases have.
     _RENAMED: ClassVar[dict[str, str]] = {}
+    # Whether `fit` counts samples by weight itself, also around an estimator that takes no weights.
+    _counts_weights: ClassVar[bool] = False
 
     @abstractmethod
     def _decided(self, X: Any) -> np.ndarray:

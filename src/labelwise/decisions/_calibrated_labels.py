@@ -141,6 +141,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
 
     # scikit-learn reads from this attribute that `fit` uses groups.
     __metadata_request__fit: ClassVar = {"groups": True}
+    _counts_weights = True
 
     def __init__(
         self, estimator: Any, *, method: str = "isotonic", cv: Any = 5, n_jobs: int | None = None

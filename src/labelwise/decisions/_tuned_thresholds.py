@@ -195,6 +195,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
 
     # For scikit-learn's metadata routing: groups are those of the splitter.
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
+    _counts_weights = True
 
     def __init__(
         self,

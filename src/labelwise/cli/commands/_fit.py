@@ -174,17 +174,13 @@ def fit(
 
 
 def _fitted(model: Any, rows: Dataset, of_rows: Mapping[str, np.ndarray]) -> Any:
-    from sklearn.utils.validation import has_fit_parameter
+    from labelwise._estimators import groups_for, weights_for
 
-    from labelwise._estimators import groups_for
-
-    given = groups_for(model, of_rows.get("groups"))
-    if "sample_weight" in of_rows:
-        steps = getattr(model, "steps", None)
-        name, last = steps[-1] if steps else ("", model)
-        if not has_fit_parameter(last, "sample_weight"):
-            raise ValueError(f"--weights is not for {type(last).__name__}, which takes none.")
-        given[f"{name}__sample_weight" if steps else "sample_weight"] = of_rows["sample_weight"]
+    weights = weights_for(model, of_rows.get("sample_weight"))
+    if "sample_weight" in of_rows and not weights:
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        raise ValueError(f"--weights is not for {type(last).__name__}, which takes none.")
+    given = groups_for(model, of_rows.get("groups")) | weights
     return model.fit(_samples_of(rows), _label_frame(rows), **given)
 
 
