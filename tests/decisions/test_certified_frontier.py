@@ -101,6 +101,17 @@ def test_groups_are_counted_alike_on_request():
     assert by_group.at(5).evidence.guarantee.weigh == "group"
 
 
+@pytest.mark.parametrize("weight", [0.25, 4])
+def test_samples_of_equal_weight_have_the_bounds_of_samples_without_weights(weight):
+    scores, Y = draw(np.random.default_rng(5), 600)
+    bare, weighted = (
+        certified_frontier(scores, Y, sample_weight=weights, random_state=0)
+        for weights in (None, np.full(600, weight))
+    )
+    assert (weighted.min_precision == bare.min_precision).all()
+    assert (weighted.min_recall == bare.min_recall).all()
+
+
 def test_missing_labels_and_weights_count_as_in_other_guarantees():
     random = np.random.default_rng(7)
     scores, Y = draw(random, 1500)

@@ -308,7 +308,8 @@ def _bounded(
     def bound_and_rate(place: int, most_below: int) -> tuple[float, float]:
         seen, found = ((of_units[1], of_units[place]) for of_units in counts)
         hits, below = found
-        bound = quotient_bound(seen, found, most_below * calibration.most_weight, alpha)
+        most_of_unit = most_below * calibration.most_weight
+        bound = quotient_bound(seen, found, most_of_unit, alpha, tuning.mean_weight)
         return bound, float(hits.sum() / below.sum()) if below.any() else float("nan")
 
     (min_precision, precision), (min_recall, recall) = (

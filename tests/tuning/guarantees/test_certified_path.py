@@ -53,11 +53,14 @@ def test_a_path_falls_and_reaches_every_positive(kind):
         assert (path == path[:, :1]).all()
 
 
+@pytest.mark.parametrize("has_errors", [True, False])
 @pytest.mark.parametrize("factor", [0.125, 64.0])
-def test_the_bound_of_a_quotient_does_not_depend_on_the_unit_of_its_numbers(factor):
+def test_the_bound_of_a_quotient_does_not_depend_on_the_unit_of_its_numbers(factor, has_errors):
     random = np.random.default_rng(0)
     below = random.integers(1, 5, size=(2, 400)).astype(float)
     above = random.binomial(below.astype(int), 0.8).astype(float)
+    if not has_errors:
+        above[0] = below[0]
     tuning, calibration = zip(above, below, strict=True)
     found = quotient_bound(tuning, calibration, 4.0, 0.1)
     assert 0.7 < found < above.sum() / below.sum()
@@ -66,7 +69,7 @@ def test_the_bound_of_a_quotient_does_not_depend_on_the_unit_of_its_numbers(fact
         tuple(factor * numbers for numbers in tuning),
         tuple(factor * numbers for numbers in calibration),
     )
-    assert quotient_bound(*scaled, factor * 4.0, 0.1) == found
+    assert quotient_bound(*scaled, factor * 4.0, 0.1, factor) == found
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])

@@ -245,7 +245,7 @@ def f_bound(
     n_labels = tuning.problem.most_labels
     most_below = (most_per_row or n_labels) + beta**2 * n_labels
     most = most_below * calibration.most_weight
-    return quotient_bound(terms(tuning), terms(calibration), most, alpha)
+    return quotient_bound(terms(tuning), terms(calibration), most, alpha, tuning.mean_weight)
 
 
 def quotient_bound(
@@ -253,20 +253,23 @@ def quotient_bound(
     calibration: tuple[np.ndarray, np.ndarray],
     most: float,
     alpha: float,
+    mean_weight: float = 1.0,
 ) -> float:
     """Return a lower bound of a quotient of means, which is wrong with probability at most alpha.
 
     The quotient is above x if ``above - x below`` has a mean above 0 over units. Rising limits x,
     chosen by the tuning units, are tested by betting until the first test fails. 0 if none passes.
     Both pairs have the numbers above and below the line of each unit; `most` is the largest number
-    below the line that a unit can have, and numbers above are not negative.
+    below the line that a unit can have, and numbers above are not negative. `mean_weight` is that
+    of a row of the tuning units.
     """
     above, below = tuning
     if not below.any():
         return 0.0
     value = above.sum() / below.sum()
-    # Units without an error would leave no limit but the value itself.
-    mean_square = max(np.mean((above - value * below) ** 2), value**2 / above.size)
+    # Units without an error would leave no limit but the value itself: one wrong cell is added.
+    mistake = value * mean_weight
+    mean_square = max(np.mean((above - value * below) ** 2), mistake**2 / above.size)
     above, below = calibration
     error = np.sqrt(mean_square / above.size) / tuning[1].mean()
     near = value + np.linspace(_FIRST, _LAST, _N_LIMITS) * error
