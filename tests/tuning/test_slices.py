@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from labelwise import load, save
-from labelwise._tuning.problem._problem import check_problem, pooled
+from labelwise._tuning.problem._problem import check_problem, without_slices
 from labelwise.data import DataError
 from labelwise.decisions import Thresholds, TunedThresholds, best_thresholds
 from labelwise.learners import BinaryRelevance
@@ -139,7 +139,7 @@ def test_slices_take_the_memory_of_the_scores_and_no_more():
     assert problem.scores.nnz == scores.size
     assert problem.missing is None
     assert problem.most_labels == 3
-    again = pooled(problem)
+    again = without_slices(problem)
     np.testing.assert_array_equal(again.scores, scores)
     assert (sparse.csc_array(Y) != again.Y).nnz == 0
 

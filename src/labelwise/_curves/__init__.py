@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         SortedHits as SortedHits,
         cuts_of as cuts_of,
         cuts_of_columns as cuts_of_columns,
-        pooled as pooled,
+        pooled_view as pooled_view,
         ranks_of_hits as ranks_of_hits,
     )
     from labelwise._curves._rankings import (

@@ -205,7 +205,7 @@ class HitView(NamedTuple):
         return np.asarray(scores.reshape(-1, 1) if self.is_pooled else scores)
 
 
-def pooled(hits: SortedHits, n_samples: int) -> HitView:
+def pooled_view(hits: SortedHits, n_samples: int) -> HitView:
     """Return the positives of all labels as those of one ranking."""
     starts = np.array([0, hits.scores.size])
     n_cells = n_samples * hits.support.size

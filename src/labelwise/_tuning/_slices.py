@@ -18,7 +18,7 @@ from labelwise._tuning._slice_thresholds import SliceThresholds
 from labelwise._tuning._solve import solve
 from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import Request
-from labelwise._tuning.problem._problem import Problem, pooled
+from labelwise._tuning.problem._problem import Problem, without_slices
 
 
 def request_in_slices(request: Request, problem: Problem) -> Request:
@@ -93,7 +93,7 @@ def _pooled_rule(
 
     The limit of decisions per sample is returned, too.
     """
-    together = pooled(problem)
+    together = without_slices(problem)
     try:
         found = solve(together, request.for_all_slices(), random_state)
     except InfeasibleError:

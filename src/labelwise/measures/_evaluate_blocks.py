@@ -22,7 +22,15 @@ from labelwise._counts import (
     filled_and_defined,
     mean_of_sums,
 )
-from labelwise._curves import Gaps, HitView, SortedHits, gaps_of, hits_of, pooled, ranks_of_hits
+from labelwise._curves import (
+    Gaps,
+    HitView,
+    SortedHits,
+    gaps_of,
+    hits_of,
+    pooled_view,
+    ranks_of_hits,
+)
 from labelwise._measuring import Measured, RankedPositives, find_places, measured_values
 from labelwise._text import NamedValues
 from labelwise._validation import Outcome
@@ -164,7 +172,7 @@ def _values(blocks: Blocks, sums: BlockSums, measures: Sequence[MeasureRecord]) 
     ranked = [one for one in measures if one.needs == "scores"]
     if ranked:
         hits = hits_of(blocks)
-        views = [HitView(hits, blocks.n_samples), pooled(hits, blocks.n_samples)]
+        views = [HitView(hits, blocks.n_samples), pooled_view(hits, blocks.n_samples)]
         counted = gaps_of(blocks, views, for_ranks=True)
         for by, view, gaps in zip(("label", "all"), views, counted, strict=True):
             chosen = [one for one in ranked if one.by == by]

@@ -27,7 +27,7 @@ from labelwise._tuning.guarantees._unit_statistics import (
 )
 from labelwise._tuning.objectives._constraints import InfeasibleError
 from labelwise._tuning.objectives._request import Certify, Request
-from labelwise._tuning.problem._problem import Problem, pooled
+from labelwise._tuning.problem._problem import Problem, without_slices
 from labelwise._validation import check_random_state
 
 
@@ -240,7 +240,7 @@ def _of_slice(
             return None
         unit = np.searchsorted(units.ends, rows, "right")
         mine = units._replace(
-            problem=pooled(units.problem, rows),
+            problem=without_slices(units.problem, rows),
             ends=np.flatnonzero(np.diff(unit, append=-1)) + 1,
             weights=None if units.weights is None else units.weights[rows],
         )

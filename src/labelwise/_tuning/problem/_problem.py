@@ -309,7 +309,7 @@ def in_slices(problem: Problem, slices: np.ndarray) -> Problem:
     )
 
 
-def pooled(problem: Problem, rows: np.ndarray | None = None) -> Problem:
+def without_slices(problem: Problem, rows: np.ndarray | None = None) -> Problem:
     """Return a problem in slices as that of its labels, of all samples or of some rows."""
     problem = problem if rows is None else problem.rows(rows)
     slicing: Any = problem.slicing
