@@ -19,7 +19,6 @@ from labelwise._tuning._result import Thresholds
 from labelwise._tuning._solve import solve
 from labelwise._tuning.objectives._constraints import ConstraintCheck
 from labelwise._tuning.objectives._request import Certify, Request
-from labelwise._tuning.problem._decisions import decisions_at
 from labelwise._tuning.problem._problem import Problem, check_problem, random_folds
 from labelwise._validation import columns_in_order
 
@@ -193,7 +192,8 @@ def cross_fitted(
             return None
         places.append(here)
         thresholds.append(found.values)
-        parts.append(sparse.csr_array(decisions_at(problem.scores[here], found.values)))
+        decided = problem.decided_at(found.values, found.max_decided, here)
+        parts.append(sparse.csr_array(decided))
     in_order = sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(places))]
     decided = sparse.csc_array(in_order, dtype=bool)
     decided.sort_indices()

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 
-from labelwise._tuning import check_problem
+from labelwise._tuning import check_problem, random_folds, solve
 from labelwise._tuning.guarantees._certify import split_parts
 from labelwise.data import make_multilabel
 from labelwise.decisions import (
@@ -19,9 +19,10 @@ from labelwise.decisions import (
     TunedThresholds,
     best_thresholds,
     certified_frontier,
+    corrected_value,
     review_bands,
 )
-from labelwise.measures import count, macro, micro, precision, recall
+from labelwise.measures import Counts, count, f_measure, macro, micro, precision, recall
 from tests.decisions.columns import Columns
 from tests.kernels import COMPILED_ONLY
 
@@ -223,6 +224,22 @@ def test_the_guarantee_counts_the_groups_that_it_was_tested_on():
     assert tuned.evidence.guarantee.n_groups == 100
     path = certified_frontier(scores[:200], Y[:200], level=guarantee)
     assert path.at(0).evidence.guarantee.n_groups == 100
+
+
+def test_the_corrected_value_keeps_the_limits_of_decisions_of_the_other_folds():
+    scores, Y = draw(np.random.default_rng(0), 600, 2.0, n_labels=12)
+    tuned = best_thresholds(scores, Y, min_precision=0.8, guarantee=0.9, random_state=0)
+    problem, request = check_problem(scores, Y, None), tuned.evidence.request
+    folds, limits, counts = random_folds(problem, 0), [], []
+    for fold in range(5):
+        here, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        found = solve(problem.rows(others), request, 0)
+        limits.append(found.max_decided)
+        counts.append(count(Y[here], found.decide(scores[here])))
+    assert any(limits)
+    total = Counts(*map(sum, zip(*counts, strict=True)))
+    found = corrected_value(tuned, scores, Y, random_state=0)
+    assert found == pytest.approx(micro(f_measure, total))
 
 
 def test_groups_are_the_independent_units_and_copies_without_groups_are_not():

@@ -208,7 +208,7 @@ def rates_reached(
 ) -> tuple[float, float]:
     """Compute precision and recall on units by weight: micro rates, or the mean over samples.
 
-    `most_per_row` is as in `Problem.decision_counts`. A rate that is not defined is NaN.
+    `most_per_row` is as in `Problem.decided_at`. A rate that is not defined is NaN.
     """
     hits, errors, missed, _ = units.problem.decision_counts(thresholds, most_per_row, "sample")
     weights = np.ones(hits.size) if units.weights is None else units.weights

@@ -155,13 +155,24 @@ class Problem(RowCurves):
     def decision_counts(self, thresholds: np.ndarray, most_per_row: Any, by: str) -> Counts:
         """Return the counts of the decisions of thresholds, by "label" or by "sample".
 
+        `most_per_row` is as in `decided_at`.
+        """
+        decided = self.decided_at(thresholds, most_per_row)
+        # The positions of nonzero values are found faster in arrays of bool.
+        return self.counts_of_decisions(sparse.csc_array(decided.astype(bool)), by)
+
+    def decided_at(
+        self, thresholds: np.ndarray, most_per_row: Any, rows: np.ndarray | None = None
+    ) -> Any:
+        """Decide all rows, or some, by thresholds.
+
         `most_per_row` is the most decisions of a sample: None, a number, or one for each slice.
         """
         if self.slicing is not None and np.ndim(most_per_row):
-            most_per_row = most_per_row[self.slicing.of_row]
-        decided = decisions_at(self.scores, thresholds, most_per_row)
-        # The positions of nonzero values are found faster in arrays of bool.
-        return self.counts_of_decisions(sparse.csc_array(decided.astype(bool)), by)
+            of_row = self.slicing.of_row if rows is None else self.slicing.of_row[rows]
+            most_per_row = most_per_row[of_row]
+        scores = self.scores if rows is None else self.scores[rows]
+        return decisions_at(scores, thresholds, most_per_row)
 
 
 def check_curves(
