@@ -165,7 +165,11 @@ class CrossFitted(NamedTuple):
 
 
 def cross_fitted(
-    problem: Problem, request: Request, random_state: Any = None, folds: np.ndarray | None = None
+    problem: Problem,
+    request: Request,
+    random_state: Any = None,
+    folds: np.ndarray | None = None,
+    calibration: Problem | None = None,
 ) -> CrossFitted | None:
     """Decide and count samples by thresholds that were tuned on other samples.
 
@@ -173,11 +177,13 @@ def cross_fitted(
     units (`Problem.fold_units`) that occur in the fold; a total of `max_decisions` is shared out
     among samples. The decisions of all folds are counted together, as those behind the tuned value
     are. No model is fitted. Without `folds`, or with a single one, samples are assigned to five
-    random folds. Return None if other folds have no sample, or give no thresholds.
+    random folds. A guarantee is tested on `calibration` if it is given. Return None if other folds
+    have no sample, or give no thresholds.
     """
     known = problem.labels_with_truth()
     if known is not None:
         problem, request = problem.labels(known), request.for_labels(known)
+        calibration = None if calibration is None else calibration.labels(known)
     if folds is None or np.unique(folds).size == 1:
         folds = random_folds(problem, random_state)
     part_request = request.for_parts(problem.total_weight)
@@ -186,7 +192,7 @@ def cross_fitted(
         if not others.size:
             return None
         try:
-            found = solve(problem.rows(others), part_request, random_state)
+            found = solve(problem.rows(others), part_request, random_state, calibration)
         except ValueError:
             # The other folds may have too few units, or no cuts that meet the constraints.
             return None

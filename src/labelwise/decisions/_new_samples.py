@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from labelwise._tuning._cross_fitting import cross_fitted, value_of_counts
+from labelwise._tuning._cross_fitting import check_calibration, cross_fitted, value_of_counts
 from labelwise._tuning._intervals import Bounds
 from labelwise._tuning._result import Thresholds
 from labelwise._tuning._slices import request_in_slices
@@ -107,9 +107,11 @@ def corrected_value(
     """
     problem, request = _tuned_on(thresholds, scores, Y, groups, slices, sample_weight, ids)
     check_random_state(random_state)
+    tested = check_calibration(problem, request.certify, ids)
     if isinstance(request, BandRequest):
-        return cross_fitted_review(problem, request, random_state)
-    unseen = cross_fitted(problem.with_top(request.max_rank), request, random_state)
+        return cross_fitted_review(problem, request, random_state, tested)
+    problem = problem.with_top(request.max_rank)
+    unseen = cross_fitted(problem, request, random_state, calibration=tested)
     return float("nan") if unseen is None else value_of_counts(problem, request, unseen.counts)
 
 

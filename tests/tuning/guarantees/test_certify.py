@@ -226,17 +226,23 @@ def test_the_guarantee_counts_the_groups_that_it_was_tested_on():
     assert path.at(0).evidence.guarantee.n_groups == 100
 
 
-def test_the_corrected_value_keeps_the_limits_of_decisions_of_the_other_folds():
+@pytest.mark.parametrize("has_calibration", [False, True])
+def test_the_corrected_value_is_that_of_certified_thresholds_of_other_folds(has_calibration):
     scores, Y = draw(np.random.default_rng(0), 600, 2.0, n_labels=12)
-    tuned = best_thresholds(scores, Y, min_precision=0.8, guarantee=0.9, random_state=0)
+    tested, guarantee = None, Certify(0.9)
+    if has_calibration:
+        samples = draw(np.random.default_rng(1), 300, 2.0, n_labels=12)
+        tested, guarantee = check_problem(*samples, None), Certify(0.9, calibration=samples)
+    tuned = best_thresholds(scores, Y, min_precision=0.8, guarantee=guarantee, random_state=0)
     problem, request = check_problem(scores, Y, None), tuned.evidence.request
     folds, limits, counts = random_folds(problem, 0), [], []
     for fold in range(5):
         here, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        found = solve(problem.rows(others), request, 0)
+        found = solve(problem.rows(others), request, 0, tested)
         limits.append(found.max_decided)
         counts.append(count(Y[here], found.decide(scores[here])))
-    assert any(limits)
+    # The limit of decisions of a sample is a part of certified thresholds.
+    assert has_calibration or any(limits)
     total = Counts(*map(sum, zip(*counts, strict=True)))
     found = corrected_value(tuned, scores, Y, random_state=0)
     assert found == pytest.approx(micro(f_measure, total))

@@ -406,7 +406,10 @@ def _guarantee(ends: BandEnds, parts: Parts, request: BandRequest, certify: Cert
 
 
 def cross_fitted_review(
-    problem: Problem, request: BandRequest, random_state: Any
+    problem: Problem,
+    request: BandRequest,
+    random_state: Any,
+    calibration: Problem | None = None,
 ) -> ReviewMeasures | None:
     """Measure bands on new samples, by cross-validation; None if other folds give no bands.
 
@@ -421,7 +424,7 @@ def cross_fitted_review(
         if not others.size:
             return None
         try:
-            bands = solve_bands(problem.rows(others), part_request, random_state)
+            bands = solve_bands(problem.rows(others), part_request, random_state, calibration)
         except ValueError:
             # The other folds may have too few cells for the rates, or need a larger queue.
             return None
