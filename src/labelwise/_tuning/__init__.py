@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         Samples as Samples,
         Splits as Splits,
         TuningScores as TuningScores,
-        check_sample_weights as check_sample_weights,
         constant_scores as constant_scores,
         thresholds_of_no_label as thresholds_of_no_label,
         tuning_problem as tuning_problem,
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from labelwise._tuning.problem._problem import (
         Problem as Problem,
         check_problem as check_problem,
+        check_sample_weights as check_sample_weights,
         random_folds as random_folds,
         warn_of_labels_without_positives as warn_of_labels_without_positives,
     )

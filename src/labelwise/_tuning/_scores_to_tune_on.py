@@ -37,7 +37,6 @@ from labelwise._tuning.problem._problem import Problem, in_slices, with_truth
 from labelwise._validation import (
     Outcome,
     check_groups,
-    check_weights,
     is_whole,
     labels_for,
     n_rows,
@@ -106,13 +105,6 @@ class TuningScores(NamedTuple):
 
     held_out: HeldOutScores
     scorer: LabelScorer
-
-
-def check_sample_weights(sample_weight: Any, Y: Any) -> np.ndarray | None:
-    """Return weights of samples as `Samples` has them; None if there are none."""
-    if sample_weight is None:
-        return None
-    return exact_weights(check_weights(sample_weight, Y.shape[0]), Y.shape[1])
 
 
 def is_oob(cv: Any) -> bool:

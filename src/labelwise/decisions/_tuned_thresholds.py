@@ -40,7 +40,6 @@ from labelwise._tuning._result import Thresholds, check_thresholds
 from labelwise._tuning._scores_to_tune_on import (
     Samples,
     TuningScores,
-    check_sample_weights,
     constant_scores,
     fold_scores,
     guarantee_problem,
@@ -56,7 +55,11 @@ from labelwise._tuning._scores_to_tune_on import (
 )
 from labelwise._tuning._slices import request_in_slices, with_slices
 from labelwise._tuning.objectives._request import Certify, Request, options
-from labelwise._tuning.problem._problem import Problem, warn_of_labels_without_positives
+from labelwise._tuning.problem._problem import (
+    Problem,
+    check_sample_weights,
+    warn_of_labels_without_positives,
+)
 from labelwise._validation import (
     check_readable,
     dense_targets,

@@ -39,6 +39,25 @@ def weights_of(groups, weigh):
     return 1 / np.bincount(groups)[groups] if weigh == "group" else np.ones(groups.size)
 
 
+def test_weights_of_one_are_no_weights():
+    """Weighted labels are tested by betting, others by exact tests, which need fewer samples."""
+    scores, Y, _ = draw(np.random.default_rng(4), 300)
+    bare, ones = (
+        best_thresholds(
+            scores,
+            Y,
+            maximize="macro-f",
+            min_precision=0.5,
+            guarantee=0.9,
+            sample_weight=weights,
+            random_state=0,
+        )
+        for weights in (None, np.ones(len(Y)))
+    )
+    assert np.isfinite(bare.values).any()
+    assert (bare.values == ones.values).all()
+
+
 @pytest.fixture(scope="module")
 def population():
     return draw(np.random.default_rng(1), 20_000)
@@ -260,5 +279,5 @@ def test_counting_groups_alike_needs_groups():
     calibrated = Certify(0.9, calibration=(scores, Y))
     with pytest.raises(ValueError, match="sample_weight does not go together with calibration"):
         best_thresholds(
-            scores, Y, min_precision=0.5, guarantee=calibrated, sample_weight=np.ones(len(Y))
+            scores, Y, min_precision=0.5, guarantee=calibrated, sample_weight=np.full(len(Y), 2)
         )

@@ -244,7 +244,7 @@ def check_problem(
         ids=ids,
         labels_of="scores",
     )
-    n_samples, n_labels = outcome.Y.shape
+    n_samples = outcome.Y.shape[0]
     groups, sample_weight, slices = (
         outcome.in_order(values, name)
         for name, values in (
@@ -254,10 +254,16 @@ def check_problem(
         )
     )
     numbers = None if groups is None else check_groups(groups, n_samples)
-    if sample_weight is not None:
-        weights = exact_weights(check_weights(sample_weight, n_samples), n_labels)
-        outcome = outcome._replace(weights=weights)
+    outcome = outcome._replace(weights=check_sample_weights(sample_weight, outcome.Y))
     return with_truth(outcome, numbers, None if slices is None else slice_texts(slices, n_samples))
+
+
+def check_sample_weights(sample_weight: Any, Y: Any) -> np.ndarray | None:
+    """Return weights of which every sum is exact; None without weights, and if all are 1."""
+    if sample_weight is None:
+        return None
+    weights = exact_weights(check_weights(sample_weight, Y.shape[0]), Y.shape[1])
+    return None if (weights == 1).all() else weights
 
 
 def with_truth(
