@@ -48,7 +48,7 @@ def test_the_file_holds_the_best_thresholds(files, tmp_path):
     assert np.array_equal(tuned.values[:3], best.values)
     assert tuned.label_names == tuple(NAMES)
     for words in (
-        f"micro f_measure {best.value:.4f}",
+        f"micro F {best.value:.4f}",
         f"certificate {best.evidence.certificate:.6g}",
         "on new samples (cross-validation), 0.",
         "never decided: 1 label without positives (fog)",
@@ -152,7 +152,7 @@ def test_few_rows_are_tuned_without_a_value_for_others(tmp_path, n_rows, shrink)
     scores, Y = np.array([[0.9], [0.5]])[:n_rows], np.array([[1], [0]])[:n_rows]
     paths = table(tmp_path / "s.csv", scores, ["sea"]), table(tmp_path / "y.csv", Y, ["sea"])
     shown = run("tune", *paths, "--shrink", shrink)
-    assert "micro f_measure 1.0000" in shown
+    assert "micro F 1.0000" in shown
     assert "on new samples: not known, the other folds give no thresholds" in shown
 
 

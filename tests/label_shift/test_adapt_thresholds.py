@@ -177,7 +177,7 @@ def test_adapted_thresholds_are_saved_and_are_not_adapted_again(tuning_data, new
     loaded = Thresholds.load(tmp_path / "adapted.json")
     assert loaded.evidence.adapted
     assert (loaded.values == found.thresholds.values).all()
-    assert "expected on 3000 new samples" in repr(loaded)
+    assert "expected on 3,000 new samples" in repr(loaded)
     with pytest.raises(ValueError, match="they are adapted already"):
         adapt_thresholds(loaded, new_scores)
 
@@ -188,8 +188,8 @@ def test_the_result_prints_as_a_table_of_the_labels_that_moved_most(new_scores):
     found = adapt_thresholds(tuned_by_hand([600] * 25, 3000), wide)
     assert isinstance(found, Adaptation)
     lines = repr(found).splitlines()
-    assert lines[0].startswith("Adaptation to 3000 new samples: the frequencies of 1 of 25 labels")
-    assert lines[1].startswith("expected micro f_measure 0.")
+    assert lines[0].startswith("Adaptation to 3,000 new samples: the frequencies of 1 of 25 labels")
+    assert lines[1].startswith("expected micro F 0.")
     assert lines[4].split()[:2] == ["24", "0.2000"]
     assert lines[-1] == "... and 5 more"
 

@@ -126,7 +126,7 @@ def test_progress_is_written_on_request(capsys):
     train, _ = digits(40)
     BagPlugin(FAST, n_iter=2, cv=2, random_state=0, verbose=1).fit(train)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("BagPlugin: round 1, micro f_measure 0.")
+    assert lines[0].startswith("BagPlugin: round 1, micro F 0.")
     assert len(lines) == 2
 
 

@@ -227,12 +227,16 @@ class Evidence:
         above = [self._title(), *self._notes(None, None, label_names), *self._rates()]
         return "\n".join([*above, *self._expectations(label_names)])
 
+    @property
+    def _measured(self) -> str:
+        """Average and measure in words, such as "micro F"."""
+        return f"{self.average} {'F' if self.measure == f_measure.__name__ else self.measure}"
+
     def _title(self) -> str:
         """Return the value, in one line."""
         beta = "" if self.beta == 1 else f" (beta {self.beta:.6g})"
-        reached = f"{self.average} {self.measure}{beta} {self.value:.4f}"
-        on = "expected on {} new samples" if self.adapted else "on {} samples"
-        return f"{reached} {on.format(self.n_samples)}"
+        on = "expected on {:,} new samples" if self.adapted else "on {:,} samples"
+        return f"{self._measured}{beta} {self.value:.4f} {on.format(self.n_samples)}"
 
     def _rates(self) -> list[str]:
         """Return a line on precision, recall and F of all labels together, or no line."""

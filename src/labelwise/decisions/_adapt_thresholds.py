@@ -162,8 +162,8 @@ def adapt_thresholds(
     >>> new_scores, new_Y = draw(2000, 0.5)
     >>> adapted = adapt_thresholds(tuned, new_scores)
     >>> adapted
-    Adaptation to 2000 new samples: the frequencies of 1 of 1 labels moved (level 0.05)
-    expected micro f_measure 0.8390, with the old thresholds 0.8182
+    Adaptation to 2,000 new samples: the frequencies of 1 of 1 labels moved (level 0.05)
+    expected micro F 0.8390, with the old thresholds 0.8182
     <BLANKLINE>
     label  old prior   prior  p value  moved  old threshold  threshold
     0         0.2095  0.4878  9.4e-24    yes       0.309742   0.167449
@@ -290,7 +290,7 @@ class Adaptation:
     def _title(self) -> list[str]:
         n_moved, n_labels = int(self.moved.sum()), self.moved.size
         title = (
-            f"Adaptation to {self.n_samples} new samples: the frequencies of {n_moved} of "
+            f"Adaptation to {self.n_samples:,} new samples: the frequencies of {n_moved} of "
             f"{n_labels} labels moved (level {self.alpha:g})"
         )
         if not n_moved:
@@ -298,7 +298,7 @@ class Adaptation:
         if np.isnan(self.old_value):
             return [title]
         tuned = self.thresholds
-        value = f"expected {tuned.evidence.average} {tuned.evidence.measure} {tuned.value:.4f}"
+        value = f"expected {tuned.evidence._measured} {tuned.value:.4f}"
         return [title, f"{value}, with the old thresholds {self.old_value:.4f}"]
 
     def _table(self) -> list[str]:

@@ -238,7 +238,7 @@ def best_thresholds(
     >>> scores = [[0.9, 0.2], [0.6, 0.4], [0.3, 0.1], [0.2, 0.3]]
     >>> tuned = best_thresholds(scores, [[1, 0], [0, 1], [1, 0], [0, 0]])
     >>> tuned
-    Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples
+    Thresholds of 2 labels: micro F 0.8571 on 4 samples
     the highest of all
     proof by certificate 0.428571: each label maximises true positives - 0.428571 × decisions
     <BLANKLINE>

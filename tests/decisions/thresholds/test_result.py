@@ -67,7 +67,7 @@ def test_float32_scores_are_decided_as_tuned():
 
 def test_the_text_of_thresholds_has_value_proof_and_a_table(tuned):
     assert repr(tuned) == (
-        "Thresholds of 2 labels: micro f_measure 0.8571 on 4 samples\n"
+        "Thresholds of 2 labels: micro F 0.8571 on 4 samples\n"
         "the highest of all\n"
         "proof by certificate 0.428571: each label maximises true positives - 0.428571 × "
         "decisions\n"

@@ -132,7 +132,7 @@ def _tested(
     if point is None:
         raise InfeasibleError(
             f"{request.limits} cannot be guaranteed with probability {options.level:g} by "
-            f"{calibration.problem.n_samples} samples for calibration: "
+            f"{calibration.problem.n_samples:,} samples for calibration: "
             f"{shortfall(choices, calibration, request, options.alpha)}."
             f"{_advice_on_groups(parts, request, options)}"
         )
@@ -172,7 +172,7 @@ def _controlled(parts: Parts, request: Request) -> np.ndarray:
     if first is None:
         raise InfeasibleError(
             f"{request.limits} cannot be guaranteed in expectation by "
-            f"{calibration.problem.n_samples} samples for calibration: even if every label is "
+            f"{calibration.problem.n_samples:,} samples for calibration: even if every label is "
             "decided, their corrected recall is lower."
         )
     # More decisions than those of the first controlled point can only raise the recall.

@@ -95,8 +95,8 @@ class Guarantee:
         is_known = self.precision == self.precision  # NaN without decisions
         reached = f"precision {self.precision:.4f}" if is_known else "no decision"
         lines.append(
-            f"tested on {self.n_calibration} samples{groups}, {reached} "
-            f"and recall {self.recall:.4f} there; thresholds chosen on {self.n_tuning} others"
+            f"tested on {self.n_calibration:,} samples{groups}, {reached} "
+            f"and recall {self.recall:.4f} there; thresholds chosen on {self.n_tuning:,} others"
         )
         if self.f_bound is not None:
             lines.append(

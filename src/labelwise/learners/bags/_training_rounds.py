@@ -95,8 +95,7 @@ def _tuned(task: BagTask, scores: np.ndarray, Y: sparse.csc_array) -> Thresholds
 
 
 def _value_in_words(tuned: Thresholds) -> str:
-    known = tuned.evidence
-    return f"{known.average} {known.measure} {known.value:.4f}"
+    return f"{tuned.evidence._measured} {tuned.value:.4f}"
 
 
 def highest(values: Sequence[float]) -> int:
