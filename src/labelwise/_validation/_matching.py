@@ -167,7 +167,7 @@ def have_ids(first: MatchedSide, other: MatchedSide, by_position: bool | None) -
     having, lacking = (other, first) if first.ids is None else (first, other)
     if by_position or (lacking.is_array and not having.is_given):
         return False
-    named = "" if having.id_name is None else f" ({having.id_name!r})"
+    named = f" ({having.id_name!r})" if having.id_name else ""
     if by_position is None:
         advice = f"give both the same index, or pass {lacking.name} as an array"
     elif having.id_name is None:
