@@ -65,7 +65,7 @@ def test_files_that_are_saved_again_are_of_today(folder, tmp_path):
 def test_models_predict_as_they_did(folder):
     X = np.loadtxt(folder / "features.csv", delimiter=",")
     models = sorted(folder.glob("model_*.skops"))
-    assert len(models) == 2
+    assert len(models) >= 2
     for path in models:
         assert load(path).predict(X).tolist() == written(path)
 

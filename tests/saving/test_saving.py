@@ -203,7 +203,7 @@ def test_what_cannot_be_written_leaves_what_was_there(saved, monkeypatch):
     ("change", "message"),
     [
         ({"version": 3, "labelwise": "9.1.0"}, "version 3.*none above 2: load it with labelwise 9"),
-        ({"version": 1}, "version 1, which named private modules: save it again"),
+        ({"version": 1}, "version 1, of before the first release: fit the model again"),
         ({"labelwise": "9.1.0"}, r"labelwise 9.1.0, which is newer than .* here"),
         ({"scikit-learn": "77.0"}, r"scikit-learn 77.0, which is newer than"),
         ({"scikit-learn": None}, "'None' as its version of scikit-learn"),

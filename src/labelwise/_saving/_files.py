@@ -222,7 +222,10 @@ def _check_versions(path: Path, about: Any) -> None:
     if type(version) is not int or version < 1:
         raise DataError(path, f"has version {version!r:.50}, but must have a whole number.")
     if version < VERSION:
-        raise DataError(path, f"has version {version}, which named private modules: save it again.")
+        raise DataError(
+            path,
+            f"has version {version}, of before the first release: fit the model again and save it.",
+        )
     here = _versions_here()
     if version > VERSION:
         raise DataError(
