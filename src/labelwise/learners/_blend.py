@@ -1,9 +1,10 @@
-"""`blend`: the scores of several models as one, with weights chosen on held-out samples.
+"""`blend`: the scores of several models as one, with weights that are fitted to their labels.
 
 The scores of each model become log-odds by a sigmoid for each label, because models have different
-scales. Every blend is a weighted sum of these log-odds: their mean, a model by itself, the same
-weights for all labels, or weights for each label. A fitted blend is therefore one factor for each
-model and label, and an intercept for each label.
+scales. The blend is a weighted sum of these log-odds, whose weights are the mean of five: equal
+ones, the same for all labels, and three of each label. On held-out samples these have nearly the
+same value, so that choosing one of them is choosing by chance, and their mean is better. A fitted
+blend is therefore one factor for each model and label, and an intercept for each label.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from labelwise.learners.selection._trials import Arena, Trial, judged
 # Penalties on the distance of a label's weights from the common weights.
 _PENALTIES = (300.0, 30.0, 3.0)
 _DENSE = "a dense array or a frame"  # a sigmoid needs the score of every cell
-_MEAN, _COMMON = "mean of log-odds", "common weights"
+_BLEND = "blend"
 
 
 class Blend(BaseEstimator):
@@ -73,10 +74,10 @@ class Blend(BaseEstimator):
     thresholds : Thresholds
         Thresholds of the blended scores.
     value : float
-        Value to expect on new samples: each fold is decided by the way to blend and the thresholds
-        that are the best on the other folds. NaN if no label has both classes.
+        Value to expect on new samples: each fold is decided by the weights and the thresholds of
+        the other folds. NaN if no label has both classes.
     leaderboard : Leaderboard
-        Every way to blend, and each model by itself, with values on held-out samples.
+        The blend, and each model by itself, with values on held-out samples.
 
     See Also
     --------
@@ -201,8 +202,8 @@ def blend(
 ) -> Blend:
     """Blend the scores of several models into decisions that maximise a measure.
 
-    The mean of the models' log-odds, each model by itself, common weights and weights for each
-    label are compared on held-out samples by the measure itself, with thresholds tuned for it.
+    The log-odds of the models are added up with weights that are fitted to the labels, and the
+    thresholds of their sums are tuned for the measure.
 
     Parameters
     ----------
@@ -240,8 +241,8 @@ def blend(
     Returns
     -------
     Blend
-        The chosen weights with thresholds, the value to expect on new samples, and a table of all
-        that was compared.
+        The weights with thresholds, the value to expect on new samples, and a table of the blend
+        and each model by itself.
 
     Raises
     ------
@@ -257,8 +258,9 @@ def blend(
     -----
     The sigmoids are those of Platt. Common weights are at least 0 and minimise the log-loss of all
     cells. Weights of a label minimise its log-loss plus a penalty on the squared distance from the
-    common weights, of three strengths. All of them are fitted to each training part of the folds,
-    and the way with the highest value on the test parts is fitted to all samples again.
+    common weights, of three strengths. The weights of the blend are the mean of these four and of
+    equal weights. They are fitted to each training part of the folds for the value to expect, and
+    to all samples.
 
     References
     ----------
@@ -304,9 +306,8 @@ def blend(
         counts = np.ones(len(labels)) if weights is None else weights.astype(np.float64)
         cells = _LabelledScores(stack[:, :, varies], labels[:, varies], counts).rows(is_counted)
         trials = _trials(cells, models, arena)
-        chosen = trials[_best(trials)]
-        tuned = chosen.judgement.thresholds
-        value = _value_of_choices(trials, arena)
+        chosen = trials[0]
+        tuned, value = chosen.judgement.thresholds, chosen.judgement.corrected_value
         fitted = _fit(cells, models)
         way = fitted.ways[chosen.name]
         of_all[:, varies], factors[:, varies] = way.weights, way.weights * fitted.slopes
@@ -398,7 +399,7 @@ class _LabelledScores(NamedTuple):
 
 
 class _Fitted(NamedTuple):
-    """The sigmoids of each model, and weights of their log-odds by the name of the way."""
+    """The sigmoids of each model, and weights of their log-odds: the blend, then each model."""
 
     slopes: np.ndarray  # (n_models, n_labels)
     intercepts: np.ndarray  # (n_models, n_labels)
@@ -410,35 +411,40 @@ class _Fitted(NamedTuple):
 
 
 def _fit(cells: _LabelledScores, models: Sequence[str]) -> _Fitted:
-    """Fit the sigmoids of all models, and every way to blend them."""
+    """Fit the sigmoids of all models, and the weights of the blend if there are several."""
     sigmoids = [
         fit_sigmoids(scores, cells.Y, cells.weights, increasing=True) for scores in cells.scores
     ]
     slopes, intercepts = (np.array(part) for part in zip(*sigmoids, strict=True))
     fitted = _Fitted(slopes, intercepts, {})
     n_models, n_labels = slopes.shape
-    fixed = dict(zip(models, np.eye(n_models), strict=True))
-    log_odds = fitted.log_odds(cells.scores)
-    targets, cell_weights = platt_targets(cells.Y, cells.weights)
     if n_models > 1:
-        common = common_weights(log_odds, targets, cell_weights)
-        fixed = {_MEAN: np.full(n_models, 1 / n_models), _COMMON: common, **fixed}
-    for name, row in fixed.items():
-        weights = np.repeat(row[:, None], n_labels, axis=1)
-        fitted.ways[name] = BlendWeights(weights, np.zeros(n_labels))
-    if n_models > 1:
-        start = fitted.ways[_COMMON]
-        for penalty in _PENALTIES:
-            start = weights_by_label(log_odds, targets, cell_weights, common, penalty, start)
-            fitted.ways[f"weights by label, penalty {penalty:g}"] = start
+        fitted.ways[_BLEND] = _mean_weights(fitted.log_odds(cells.scores), cells)
+    for name, row in zip(models, np.eye(n_models), strict=True):
+        fitted.ways[name] = _same_weights(row, n_labels)
     return fitted
 
 
-# Choice.
+def _mean_weights(log_odds: np.ndarray, cells: _LabelledScores) -> BlendWeights:
+    """Return the mean of equal weights, common weights, and weights of each label."""
+    n_models, _, n_labels = log_odds.shape
+    targets, cell_weights = platt_targets(cells.Y, cells.weights)
+    common = common_weights(log_odds, targets, cell_weights)
+    found = [_same_weights(row, n_labels) for row in (np.full(n_models, 1 / n_models), common)]
+    for penalty in _PENALTIES:
+        found.append(weights_by_label(log_odds, targets, cell_weights, common, penalty, found[-1]))
+    return BlendWeights(*(np.mean(part, axis=0) for part in zip(*found, strict=True)))
+
+
+def _same_weights(row: np.ndarray, n_labels: int) -> BlendWeights:
+    return BlendWeights(np.repeat(row[:, None], n_labels, axis=1), np.zeros(n_labels))
+
+
+# Values on held-out samples.
 
 
 def _trials(cells: _LabelledScores, models: Sequence[str], arena: Arena) -> list[Trial]:
-    """Judge every way to blend by the scores of the test parts of the folds."""
+    """Judge the blend, and then each model, by the scores of the test parts of the folds."""
     parts: dict[str, list[np.ndarray]] = {}
     for train, test in arena.splits:
         fitted = _fit(cells.rows(train), models)
@@ -457,28 +463,3 @@ def _tested(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
     """Return the sample and the fold of each row of the held-out scores."""
     tests = [test for _, test in arena.splits]
     return np.concatenate(tests), np.repeat(np.arange(len(tests)), [*map(len, tests)])
-
-
-def _best(trials: Sequence[Trial]) -> int:
-    """Return the number of the trial of the highest corrected value."""
-    return int(np.argmax([trial.judgement.compared for trial in trials]))
-
-
-def _value_of_choices(trials: Sequence[Trial], arena: Arena) -> float:
-    """Return the value if the way to blend of each fold is chosen on the other folds."""
-    request, problem = arena.request, trials[0].problem
-    decisions: list[Any] = [trial.judgement.decided for trial in trials]
-    if any(decided is None for decided in decisions):
-        return float("nan")
-    folds = _tested(arena)[1]
-    parts: list[Any] = []
-    for fold in np.unique(folds):
-        others = problem.rows(np.flatnonzero(folds != fold))
-        values = [
-            request.value(others.counts_of_decisions(decided[folds != fold], request.counts_by))
-            for decided in decisions
-        ]
-        parts.append(decisions[int(np.argmax(values))][folds == fold])
-    # Rows are in the order of their folds.
-    decided = sparse.csc_array(sparse.vstack(parts))
-    return float(request.value(problem.counts_of_decisions(decided, request.counts_by)))

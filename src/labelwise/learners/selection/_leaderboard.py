@@ -92,7 +92,9 @@ class Leaderboard:
 
     def _reasons(self) -> list[str]:
         """Say why the chosen candidate is not the one with the highest value."""
-        if self.chosen in self.candidate[:1] or self.chosen not in self.candidate:
+        # Given scores, of which a blend is made, have cost nothing.
+        is_first = self.chosen in self.candidate[:1] or self.chosen not in self.candidate
+        if is_first or not any(self.seconds):
             return []
         return [
             f"{self.chosen} was chosen: it is cheaper than {self.candidate[0]}, and behind by at "
