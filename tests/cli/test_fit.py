@@ -351,6 +351,9 @@ def test_data_that_cannot_be_learned_from_are_refused(tmp_path, monkeypatch, cap
     unknown = table(tmp_path / "unknown.csv", new_columns() | {"sea": [""] * 60})
     told = refusal(monkeypatch, capsys, "fit", unknown, "--labels", "sea", *output)
     assert "a model learns from labels" in told
+    nothing = table(tmp_path / "nothing.csv", {"id": [f"r{i}" for i in range(60)], "sea": Y[:, 0]})
+    told = refusal(monkeypatch, capsys, "fit", nothing, "--labels", "sea", *output)
+    assert "'nothing' must have a column that is a feature, got none" in told
     plain = ("digit-bags", "--learner", "br", *output)
     assert "has bags of rows" in refusal(monkeypatch, capsys, "fit", *plain)
 

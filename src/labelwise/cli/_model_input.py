@@ -303,7 +303,9 @@ def _id_names(model: Any, table: Any, source: DataSource) -> list[str]:
 
 
 def check_features(data: Dataset, X: Any, model: Any) -> None:
-    """Refuse bags and missing values if the model cannot take them."""
+    """Refuse data without features, and bags and missing values if the model cannot take them."""
+    if data.frame is None and X.shape[1] == 0:
+        raise ValueError(f"{data.name!r} must have a column that is a feature, got none.")
     if data.bags is not None and not isinstance(model, BagPlugin):
         raise ValueError(
             f"{data.name!r} has bags of rows, and this learner takes single rows "

@@ -306,7 +306,11 @@ def _features(tables: Tables, names: Sequence[str], text: Collection[str] | None
             table = table.set_column(table.column_names.index(name), name, joined)
     lists = [name for name in names if pa.types.is_nested(table.column(name).type)]
     if lists:
-        warn_of_assumption(path, f"{listed(lists)} left out: lists and objects are not features")
+        can_join = any(joined_texts(table.column(name)[:0]) is not None for name in lists)
+        hint = "; text (--text) may name lists of texts" if can_join else ""
+        warn_of_assumption(
+            path, f"{listed(lists)} left out: lists and objects are not features{hint}"
+        )
     try:
         plain = table.select([name for name in names if name not in lists])
         found = encode_table(plain, text, tables.bound.check)

@@ -129,6 +129,11 @@ def test_lists_and_objects_are_no_features_and_are_named(tmp_path):
     with pytest.warns(DataWarning, match="'tags', 'meta' left out: lists and objects are not f"):
         data = load(write(tmp_path / "x.jsonl", rows), labels="y")
     assert data.feature_names == ("x",)
+    # Lists of texts may be sentences, which are texts if they are named.
+    with pytest.warns(DataWarning, match=r"'tags' left .* \(--text\) may name lists"):
+        load(write(tmp_path / "x.jsonl", [{**row, "meta": 1} for row in rows]), labels="y")
+    with pytest.warns(DataWarning, match=r"'meta' left .* not features\.$"):
+        load(write(tmp_path / "x.jsonl", [{**row, "tags": 1} for row in rows]), labels="y")
 
 
 @pytest.mark.parametrize("labels", ["tags", "meta"])
