@@ -5,6 +5,7 @@
 import numpy as np
 
 from labelwise._jit import njit
+from labelwise.learners.regression._logistic_kernels import add_products
 
 # Most passes of the dual descent. Later ones gain less than Newton's steps on the same samples.
 PASSES = 40
@@ -204,34 +205,22 @@ def squared_hinges(signs, weights, margins, ahead, part):
 
 @njit(cache=True, nogil=True)
 def multiply(rows, W, products):
-    """Set the products of sparse rows with the rows of W: (n_tasks, n_samples).
+    """Set the products of sparse rows with the rows of W, of shape (n_tasks, n_samples).
 
-    Eight rows of W at a time, four numbers of a sparse row at a time: sums stay in registers, and
-    the weights of a feature in a line of the cache.
+    Eight rows of W at a time: their weights of a feature are in one line of the cache.
     """
-    indptr, indices, data = rows
-    columns, sums = np.zeros((W.shape[1], LANES)), np.empty(LANES)
+    columns = np.zeros((W.shape[1], LANES))
+    sums = np.empty((products.shape[1], LANES))
     for first in range(0, W.shape[0], LANES):
         width = min(LANES, W.shape[0] - first)
         for f in range(W.shape[1]):
             for j in range(width):
                 columns[f, j] = W[first + j, f]
+        sums[:] = 0.0
+        add_products(rows, columns, sums)
         for i in range(products.shape[1]):
-            sums[:] = 0.0
-            start, end = indptr[i], indptr[i + 1]
-            n_fours = (end - start) // 4
-            for k in range(start, start + 4 * n_fours, 4):
-                x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
-                w0, w1 = columns[indices[k]], columns[indices[k + 1]]
-                w2, w3 = columns[indices[k + 2]], columns[indices[k + 3]]
-                for j in range(LANES):
-                    sums[j] += (x0 * w0[j] + x1 * w1[j]) + (x2 * w2[j] + x3 * w3[j])
-            for k in range(start + 4 * n_fours, end):
-                x, w = data[k], columns[indices[k]]
-                for j in range(LANES):
-                    sums[j] += x * w[j]
             for j in range(width):
-                products[first + j, i] = sums[j]
+                products[first + j, i] = sums[i, j]
 
 
 @njit(inner=True, nogil=True)
