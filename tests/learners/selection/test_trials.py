@@ -1,10 +1,9 @@
 """Trials: the same folds for all, and ties that go to the cheaper candidate."""
 
 import numpy as np
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from labelwise._estimators import HeldOutScores
-from labelwise._tuning import tune_and_correct
 from labelwise.learners.selection._rules import RULES, Judgement
 from labelwise.learners.selection._trials import Trial, best_of, judged
 from tests.learners.selection.arenas import arena_of
@@ -38,17 +37,20 @@ def test_a_value_that_is_not_known_loses():
     assert best_of([unknown, known]) == 1
 
 
-def test_thresholds_are_tuned_on_the_highest_scores_of_each_sample_if_asked_for():
-    arena = arena_of(60)
+@given(st.integers(0, 10_000), st.sampled_from([1, 2]))
+@settings(max_examples=30)
+def test_thresholds_tuned_on_the_highest_scores_have_their_value_on_all_scores(seed, most_scores):
+    arena = arena_of(60)._replace(most_scores=most_scores)
     rows = np.concatenate([test for _, test in arena.splits])
     folds = np.repeat([0, 1], [len(test) for _, test in arena.splits])
-    scores = np.random.default_rng(0).random((60, 3))
-    held_out = HeldOutScores(scores, rows, folds)
-    rules = [RULES["thresholds"]]
-    found = judged(("one",), 0.0, rules, held_out, arena._replace(most_scores=1))
-    value = tune_and_correct(found.problem.with_top(1), arena.request, 0, folds=folds)[0].value
-    assert found.judgement.value == value
-    assert found.judgement.decided.sum(axis=1).max() == 1
+    # A label without a low score would be decided for everybody, were it not for the others.
+    scores = np.random.default_rng(seed).normal(size=(60, 3))
+    scores[:, 2] += 3 + arena.samples.Y[rows, 2]
+    found = judged(("one",), 0.0, [RULES["thresholds"]], HeldOutScores(scores, rows, folds), arena)
+    values = found.judgement.thresholds.values
+    assert values.min() >= np.sort(scores, axis=None)[-60 * most_scores]
+    counts = found.problem.counts(values)
+    assert arena.request.value(counts) == found.judgement.value
     # Sigmoids need all scores.
     np.testing.assert_array_equal(found.problem.scores, scores)
 

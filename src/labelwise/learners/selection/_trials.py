@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -47,7 +48,8 @@ class Arena(NamedTuple):
     request: Request
     random_state: Any
     n_jobs: int | None
-    most_scores: int | None = None  # of a sample, the highest, that thresholds are tuned on
+    # Thresholds are tuned on the highest scores, so many a sample on average; None for all.
+    most_scores: int | None = None
 
     @property
     def constants(self) -> np.ndarray:
@@ -146,13 +148,30 @@ def judged(
     """Judge held-out scores of the labels that have both classes, by the best of some rules."""
     scored = TuningScores(held_out, LabelScorer(None, arena.constants))
     problem, folds = tuning_problem(scored, arena.samples)
-    tuned_on = problem if problem.n_missing else problem.with_top(arena.most_scores)
+    tuned_on, floor = _highest_scores(problem, arena.most_scores)
     found = [rule.judge(tuned_on, folds, arena.request, arena.random_state) for rule in rules]
     best = int(np.argmax([judgement.compared for judgement in found]))
     judgement, values = found[best], np.empty(0)
+    if judgement.thresholds is not None:
+        # A label of which all of the highest scores are decided has no others that are.
+        cuts = np.maximum(judgement.thresholds.values, floor)
+        judgement = judgement._replace(thresholds=replace(judgement.thresholds, values=cuts))
     if judgement.decided is not None:
         values = leave_out_values(problem, judgement.decided, arena.request)
     return Trial(names, cost, rules[best], problem, judgement, values, 0.0, None)
+
+
+def _highest_scores(problem: Problem, most_scores: int | None) -> tuple[Problem, float]:
+    """Return the problem of the highest scores, so many a sample on average, and the lowest one."""
+    scores = problem.scores
+    if most_scores is None or problem.n_missing or most_scores >= problem.n_labels:
+        return problem, -np.inf
+    place = scores.size - most_scores * problem.n_samples
+    floor = float(np.partition(scores, place, axis=None)[place])
+    rows, labels = np.nonzero(scores >= floor)
+    starts = np.searchsorted(rows, np.arange(problem.n_samples + 1))
+    cells = sparse.csr_array((scores[rows, labels], labels, starts), shape=scores.shape)
+    return replace(problem, scores=cells), floor
 
 
 def with_beta_of(estimator: Any, request: Request) -> Any:
