@@ -186,8 +186,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     lower. `coef_` are coefficients of the features as they are given.
 
     With ``share_penalty=True``, all folds are fitted at the chosen λ only, and only if their scores
-    are needed: for `rescale`, and in `fit_scoring_folds`. On short texts, this takes a third of the
-    time of a choice for each label, and rare labels gain from a choice that others share.
+    are needed: for `rescale`, and in `fit_scoring_folds`. Support vector machines of folds start
+    from the weights for all samples, with a tolerance of 0.01. On short texts, this takes a third
+    of the time of a choice for each label, and rare labels gain from a choice that others share.
 
     References
     ----------
