@@ -7,9 +7,9 @@ for the same documents: the paper's shares of reversals are as large as for clas
 only by chance. All this was written down before the first run and not changed after it. We compare
 the order of the three pairs of measures, not their values.
 
-Run ``labelwise reproduce olsson2006``. It takes half an hour of CPU time, nearly all of it for the
-grid of section 6.2. ``STUDY_JOBS=2`` runs two cells at a time; ``studies/.stores`` has the finished
-ones.
+Run ``labelwise reproduce olsson2006``. It takes an hour and a half of CPU time, nearly all of it
+for the grid of section 6.2. ``STUDY_JOBS=2`` runs two cells at a time; ``studies/.stores`` has the
+finished ones.
 """
 
 from __future__ import annotations
