@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelwise.data import load
+from labelwise.data import Dataset, load
+from labelwise.learners import BinaryRelevance
 from labelwise.measures import count, evaluate, macro, micro, precision, recall
+from labelwise.splitting import compare_splits
 from tests.cli.shell import run
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -82,6 +84,39 @@ def test_the_page_decisions_says_the_same_in_python_and_on_the_command_line(tmp_
     assert np.array_equal(states, known["decided"])
     queue = (tmp_path / "queue.csv").read_text().splitlines()[1:]
     assert [line.split(",")[0] for line in queue] == known["queue"].rows.astype(str).tolist()
+
+
+def test_pages_run_on_what_a_reader_has(tmp_path):
+    """Their blocks take scores, labels, a model and results that the pages do not make."""
+    random = np.random.default_rng(0)
+    Y = (random.random((60, 2)) < 0.4).astype(int)
+    X = Y @ [[2.0, 0, 1], [0, 2, 1]] + random.normal(size=(60, 3))
+    known = {
+        "X": X,
+        "Y": Y,
+        "names": ["sea", "sky"],
+        "scores": X[:, :2],
+        "new_scores": X[:, :2],
+        "model": BinaryRelevance(penalty=0.1).fit(X, Y),
+        "dataset": Dataset(X, Y),
+        "compared": compare_splits(Y, 2, random_state=0),
+        "evaluation": evaluate(Y, scores=X[:, :2]),
+        "results": evaluate(Y, scores=X[:, :2]),
+    }
+    rows = [f"r{i},{fold}" for i, fold in enumerate(known["compared"].subsets)]
+    (tmp_path / "folds.csv").write_text("\n".join(["id,subset", *rows]))
+    pages = (
+        "index",
+        *(f"stages/{one}" for one in ("splitting", "reports", "measures", "learners")),
+    )
+    for page in pages:
+        found = run_page(f"{page}.md", tmp_path, {"__name__": "pages", **known})
+        if page == "stages/splitting":
+            assert found["cv"].get_n_splits() == 2
+    assert found["found"].leaderboard.chosen == "blend"
+    assert found["held_out"].scores.shape == Y.shape
+    for name in ("report", "data", "split", "page", "study"):
+        assert (tmp_path / f"{name}.html").stat().st_size > 1000
 
 
 def test_the_page_on_guarantees_shows_what_a_guarantee_is_worth(tmp_path, capsys):
