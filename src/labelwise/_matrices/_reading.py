@@ -62,6 +62,8 @@ _NAMES = ("label_names", "ids")
 _LOOKED_AT = 2**16
 # The only column but the ids where `predict --format names` writes label names.
 _LABEL_SETS = "labels"
+# What an error about a table of labels says of columns that are none.
+_OTHER_COLUMNS = " (--labels names the labels; --groups, --weights and --slices other columns)"
 # A row and a column number, and both again while they are sorted by label.
 _POSITIVE_BYTES = 24
 
@@ -203,7 +205,8 @@ def _as_labels(
             )
         except (TypeError, ValueError) as error:
             hint = ids_hint(columns_like_ids(found.values, found.label_names))
-            problem = f"{str(error).removesuffix('.')}: give {hint}." if hint else str(error)
+            advice = f": give {hint}" if hint else _OTHER_COLUMNS if found.label_names else ""
+            problem = f"{str(error).removesuffix('.')}{advice}."
             raise DataError(path, problem) from error
         return _checked(found, checked._replace(matrix=with_nan(*checked[::2])))
 
