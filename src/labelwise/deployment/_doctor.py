@@ -230,8 +230,8 @@ def _uncalibrated(given: _Inputs) -> Iterator[str]:
     scores = given.scores.astype(np.float64)
     if scores.min() < 0 or scores.max() > 1:
         yield (
-            f"scores lie between {scores.min():.4g} and {scores.max():.4g}: they are no "
-            "probabilities, and expected measures and label shift need calibrate."
+            f"scores lie between {scores.min():.4g} and {scores.max():.4g}: they are not "
+            "probabilities, and expected measures and label shift need samples to calibrate on."
         )
         return
     error = reliability(given.Y, scores).error
@@ -241,7 +241,7 @@ def _uncalibrated(given: _Inputs) -> Iterator[str]:
     if error > _CALIBRATION_ERROR and fitted < _GAIN * error:
         yield (
             f"probabilities are wrong by {error:.3f} on average, calibrated ones by {fitted:.3f}: "
-            "CalibratedLabels or calibrate corrects them."
+            "calibration on samples with labels corrects them."
         )
 
 

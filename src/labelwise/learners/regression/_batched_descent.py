@@ -166,7 +166,8 @@ class _Descent(NamedTuple):
         gain = value - self.value
         taken = gain <= _ENOUGH * promised + _ROUNDING
         # The minimum of the parabola through both values and the slope.
-        shorter = self.length * np.clip(-promised / (2 * (gain - promised)), 0.1, 0.5)
+        lowest = np.divide(-promised, 2 * (gain - promised), out=np.ones_like(gain), where=~taken)
+        shorter = self.length * np.clip(lowest, 0.1, 0.5)
         by_column = self.spread(taken)
         return self._replace(
             W=np.where(by_column, W, self.W),
