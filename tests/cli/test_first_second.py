@@ -98,7 +98,7 @@ COMMANDS = [
     (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
     (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
     (("fit", "d.csv", *LABELS, "--learner", "br", "-o", "m.skops"), 1, WITH_MODELS),
-    (("fit", "d.csv", *LABELS, "-o", "m.skops", "--force"), 16, WITH_MODELS),
+    (("fit", "d.csv", *LABELS, "-o", "m.skops", "--force"), 19, WITH_MODELS),
     (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 0, WITH_MODELS),
 ]
 
