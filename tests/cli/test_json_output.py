@@ -120,7 +120,8 @@ def test_the_keys_are_those_of_the_page(folder, name):
 def test_the_values_are_those_of_the_text(folder):
     tuned = result(folder, "tune")
     shown = run_program(folder, *COMMANDS["tune"], "--force").stdout
-    assert f"micro {tuned['measure']} {tuned['value']:.4f} on 40 samples" in shown
+    assert tuned["measure"] == "f_measure"
+    assert f"micro F {tuned['value']:.4f} on 40 samples" in shown
     for label in tuned["labels"]:
         assert re.search(rf"{label['label']} +{label['threshold']:.6g}", shown)
     found = result(folder, "evaluate")["measures"]["macro-auc"]["value"]
