@@ -1,11 +1,8 @@
-"""Figures are drawn without a window, and closed after each test."""
+"""Figures are drawn without a window."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_figure_stays():
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
+def _no_window():
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
