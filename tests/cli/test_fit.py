@@ -216,6 +216,24 @@ def test_a_guarantee_is_printed_and_kept_in_the_model(tmp_path):
     assert (found.n_tuning, found.n_calibration) == (80, 120)
 
 
+@pytest.mark.parametrize(("typed", "fbr"), [("nested", "nested"), ("nested,0", ("nested", 0))])
+def test_a_nested_fbr_is_that_of_python(typed, fbr, tmp_path):
+    data, _ = make_multilabel(120, n_features=4, n_labels=3, random_state=3)
+    X, Y = np.round(data.X, 3), data.Y.toarray().astype(int)
+    Y[:, 0] = np.arange(len(Y)) % 15 == 0  # rare, and hard to tell from the rest
+    rows = [[*FEATURES, *LABELS], *np.hstack([X, Y]).tolist()]
+    (tmp_path / "train.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    output = tmp_path / "model.skops"
+    options = ("--labels", ",".join(LABELS), "--learner", "br", "--fbr", typed)
+    run("fit", tmp_path / "train.csv", *options, "-o", output)
+    fitted = labelwise.load(output)
+    chosen = choose_learner("br", "micro-f", {"fbr": fbr}, SETTINGS | {"budget": 60.0}).model
+    expected = chosen.fit(X, Y).thresholds_
+    assert expected.evidence.fbr > 0
+    np.testing.assert_allclose(fitted.thresholds_.values, expected.values)
+    assert fitted.thresholds_.evidence.fbr == expected.evidence.fbr
+
+
 def test_learners_that_cannot_be_saved_are_refused_before_they_are_fitted(monkeypatch, capsys):
     told = refusal(monkeypatch, capsys, "fit", "none.csv", "--learner", "lightgbm", "-o", "m.skops")
     assert "--learner must be one of auto, br," in told

@@ -51,7 +51,11 @@ if TYPE_CHECKING:
         InfeasibleError as InfeasibleError,
     )
     from labelwise._tuning.objectives._linear_fractional import LinearFractional as LinearFractional
-    from labelwise._tuning.objectives._option_values import parse_count as parse_count
+    from labelwise._tuning.objectives._option_values import (
+        is_nested as is_nested,
+        parse_count as parse_count,
+        with_amount as with_amount,
+    )
     from labelwise._tuning.objectives._request import (
         BandRequest as BandRequest,
         Certify as Certify,

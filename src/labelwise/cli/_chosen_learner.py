@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from labelwise import decisions, learners, splitting
 from labelwise._counts import average_and_measure
-from labelwise._tuning import Request
+from labelwise._tuning import Request, is_nested, with_amount
 
 # Options of tuning that every learner takes.
 OF_ALL_LEARNERS = {"beta"}
@@ -73,7 +73,10 @@ def _with_rule(
     if maximize in ("none", learner.maximizes):
         return _with_own_rule(learner, model, options)
     average_and_measure(maximize, "--maximize")
-    Request(maximize=maximize, **options)  # refuses wrong values
+    fbr = options.get("fbr")
+    # Models of inner folds choose among the same amounts as cross-validation over the scores.
+    amount = {"fbr": with_amount(fbr, "auto")} if is_nested(fbr) else {}
+    Request(maximize=maximize, **options | amount)  # refuses wrong values
     try:
         model = _deciding_for(model, maximize, options, settings["random_state"])
     except TypeError as error:

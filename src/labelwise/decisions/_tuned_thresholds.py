@@ -54,6 +54,7 @@ from labelwise._tuning._scores_to_tune_on import (
     with_current_options,
 )
 from labelwise._tuning._slices import request_in_slices, with_slices
+from labelwise._tuning.objectives._option_values import is_nested, with_amount
 from labelwise._tuning.objectives._request import Certify, Request, options
 from labelwise._tuning.problem._problem import (
     Problem,
@@ -299,7 +300,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         samples = Samples(X, dense, labels.names, *routed, weights, texts)
         samples, cv = samples.counted(None if self._is_prefit() else self.cv)
         scored = self._tuning_scores(samples, cv)
-        if self._fbr_is_nested():
+        if is_nested(self.fbr):
             request = self._request(labels.matrix.shape[1], self._nested_amount(request, samples))
         self.estimator_, self.constants_ = scored.scorer
         n_labels = counted(labels.matrix.shape[1], "label")
@@ -367,10 +368,6 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
             return target_of_fitted(self, self.estimator.estimator, X, y)
         return check_target(self, X, y, allow_missing=True)
 
-    def _fbr_is_nested(self) -> bool:
-        fbr = self.fbr[0] if isinstance(self.fbr, tuple) and self.fbr else self.fbr
-        return isinstance(fbr, str) and fbr == "nested"
-
     def _nested_amount(self, request: Request, samples: Samples) -> float:
         """Return the mean of the FBR amounts that the training parts choose by inner folds."""
         varies = np.isnan(constant_labels(samples.Y))
@@ -396,15 +393,14 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         `amount` takes the place of a nested FBR; without it, "auto" is checked.
         """
         own = self.get_params(deep=False)
-        if self._fbr_is_nested():
+        if is_nested(self.fbr):
             if self._is_prefit() or not self.refit:
                 raise ValueError('fbr="nested" needs an estimator that is fitted, and refit=True.')
             if not is_whole(self.cv) and not hasattr(self.cv, "get_n_splits"):
                 raise ValueError(
                     f'fbr="nested" needs a cv that is a number or a splitter, got {self.cv!r}.'
                 )
-            rule = self.fbr[1:] if isinstance(self.fbr, tuple) else (1,)
-            own["fbr"] = ("auto" if amount is None else amount, *rule)
+            own["fbr"] = with_amount(self.fbr, "auto" if amount is None else amount)
         request = Request(**{one.name: own[one.name] for one in options()}, n_labels=n_labels)
         if request.certify is None:
             return request

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 # "per row" is the spelling of 0.2, which files of thresholds have.
 _MOST_PER_SAMPLE = re.compile(r"\s*[1-9][0-9]{0,8} per (?:sample|row)\s*")
 
+# The FBR amount that is chosen by models of inner folds.
+NESTED = "nested"
+
 
 class Option(NamedTuple):
     """How the value of a field is checked, described, and read from a command line."""
@@ -44,22 +47,24 @@ def parse_number_or_word(text: str, _name: str) -> float | str:
         return text
 
 
-def parse_amount(text: str, name: str) -> float | str:
-    """Parse "auto" or a number."""
+def parse_amount(text: str, name: str, words: tuple[str, ...] = ("auto",)) -> float | str:
+    """Parse a number, or one of some words."""
     found = parse_number_or_word(text.strip(), name)
-    if isinstance(found, str) and found != "auto":
-        raise ValueError(f"{name} must be auto or a number from 0 to 1, got {text!r}.")
+    if isinstance(found, str) and found not in words:
+        expected = ", ".join((*words[:-1], f"{words[-1]} or a number from 0 to 1"))
+        raise ValueError(f"{name} must be {expected}, got {text!r}.")
     return found
 
 
-def parse_amount_and_rule(text: str, name: str) -> Any:
+def parse_fbr(text: str, name: str) -> Any:
     """Parse an amount, or an amount and a rule with a comma between them."""
     amount, comma, rule = text.partition(",")
+    found = parse_amount(amount if comma else text, name, ("auto", NESTED))
     if not comma:
-        return parse_amount(text, name)
+        return found
     if rule.strip() not in ("0", "1"):
         raise ValueError(f"{name} must have 0 or 1 as its rule, got {rule.strip()!r}.")
-    return parse_amount(amount, name), int(rule)
+    return found, int(rule)
 
 
 def parse_count(text: str, name: str) -> int | float:
@@ -99,10 +104,26 @@ def check_amount(amount: Any, name: str) -> Any:
     return amount
 
 
+def is_nested(fbr: Any) -> bool:
+    """Return whether an FBR amount is to be chosen by models of inner folds."""
+    amount = fbr[0] if isinstance(fbr, tuple) and fbr else fbr
+    return isinstance(amount, str) and amount == NESTED
+
+
+def with_amount(fbr: Any, amount: float | str) -> tuple[Any, ...]:
+    """Return an FBR with another amount, and with the same rule."""
+    return (amount, *(fbr[1:] if isinstance(fbr, tuple) else (1,)))
+
+
 def check_fbr(fbr: Any, name: str) -> Any:
     """Refuse an FBR that is neither None, an amount, nor a pair of an amount and a rule."""
     if fbr is None:
         return None
+    if is_nested(fbr):
+        raise ValueError(
+            f"{name} must not be nested for scores that are given, because it fits a model to each "
+            "inner fold: TunedThresholds and labelwise fit take it."
+        )
     amount, rule = fbr if isinstance(fbr, tuple) and len(fbr) == 2 else (fbr, 1)
     check_amount(amount, name)
     if isinstance(rule, bool) or rule not in (0, 1):

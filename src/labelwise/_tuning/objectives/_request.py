@@ -27,9 +27,9 @@ from labelwise._tuning.objectives._option_values import (
     checked_beta,
     option,
     parse_amount,
-    parse_amount_and_rule,
     parse_costs,
     parse_count_or_text,
+    parse_fbr,
     parse_number_or_word,
 )
 
@@ -205,9 +205,10 @@ class Request:
         default=None,
         metadata=option(
             "Raise thresholds of labels with F below this, or auto: to their highest score, or, "
-            "with ,0 as in 0.1,0, so that they are never decided.",
+            "with ,0 as in 0.1,0, so that they are never decided. In labelwise fit also nested: "
+            "chosen by models of inner folds.",
             check=check_fbr,
-            parse=parse_amount_and_rule,
+            parse=parse_fbr,
         ),
     )
     min_precision: Any = field(
