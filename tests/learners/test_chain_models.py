@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from labelwise.data import make_multilabel
 from labelwise.learners import ChainEnsemble
-from labelwise.learners._chain_models import ChainPlan, with_labels
+from labelwise.learners._chain_ensemble import ChainPlan, with_labels
 from tests.oracles.chains import all_sets, drawn_sets, ensemble_distribution
 from tests.oracles.logistic import peer
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, is_classifier
+from scipy import sparse
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,16 +17,16 @@ from labelwise._estimators import (
     learn_targets,
     report_progress,
 )
+from labelwise._parallel import for_row_blocks
 from labelwise._validation import check_random_state, check_real, check_whole
 from labelwise.learners._binary_relevance import BinaryRelevance
-from labelwise.learners._chain_models import (
-    ChainPlan,
-    LinearChain,
-    ModelChain,
-    fit_linear,
-    fit_models,
+from labelwise.learners.regression._log_loss import Tasks
+from labelwise.learners.regression._penalty_path import (
+    RegressionProblem,
+    check_penalty,
+    check_tol,
+    fit_regressions,
 )
-from labelwise.learners.regression._penalty_path import check_penalty, check_tol
 
 # Kinds of sampling, and the default of `label_penalty`. Measured on 60/40 splits: chains of medical
 # gain .05 in F of samples by the weak penalty, Gibbs sampling on yeast loses .28.
@@ -33,6 +34,8 @@ _LABEL_PENALTIES = {"ancestral": 0.0025, "gibbs": 1.0}
 _MOST_SEED = np.iinfo(np.int32).max
 # Of a model in a file, the draws of all labels; 25 times the default.
 _MOST_SWEEPS = 50_000
+# Margin of a label that has one class in the samples of a chain.
+_CERTAIN = 30.0
 
 
 class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
@@ -207,7 +210,9 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         if self.estimator is None:
             self._fit_linear(X, Y, plans, groups)
         else:
-            self.models_ = self._in_parallel(fit_models, [(self.estimator, X, Y, p) for p in plans])
+            self.models_ = self._in_parallel(
+                _fit_classifiers, [(self.estimator, X, Y, p) for p in plans]
+            )
         return self
 
     def sample(self, X: Any, n_draws: int, random_state: Any = None) -> np.ndarray:
@@ -279,7 +284,7 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
             relevance = BinaryRelevance(penalty=penalties, tol=1e-5, n_jobs=self.n_jobs)
             self.penalties_ = relevance.fit(X, Y, groups=groups).penalties_
         shared = self.penalties_, self._of_labels(), self._tolerance()
-        found = self._in_parallel(fit_linear, [(X, Y, plan, *shared) for plan in plans])
+        found = self._in_parallel(_fit_regressions, [(X, Y, plan, *shared) for plan in plans])
         self.coef_ = np.array([chain.coef for chain in found])
         self.label_coef_ = np.array([chain.label_coef for chain in found])
         self.intercept_ = np.array([chain.intercept for chain in found])
@@ -352,3 +357,115 @@ class ChainEnsemble(MetaEstimatorMixin, ProbabilityClassifier):
         # Missing values do not reach the estimator.
         tags.input_tags.allow_nan = False
         return tags
+
+
+class ChainPlan(NamedTuple):
+    """What a chain learns from, and in which order it draws labels."""
+
+    rows: np.ndarray  # the samples; repeated if they were drawn with replacement
+    order: np.ndarray  # (n_labels,)
+    sees_all: bool  # whether a label is learned from all others, or from those before it
+
+    def sources(self, label: int) -> np.ndarray:
+        """Return the labels that a label is learned from, in ascending order."""
+        place = int(np.flatnonzero(self.order == label)[0])
+        seen = self.order[:place]
+        if self.sees_all:
+            seen = np.concatenate([seen, self.order[place + 1 :]])
+        return np.sort(seen)
+
+
+class LinearChain(NamedTuple):
+    """Logistic regressions of the labels of a chain."""
+
+    coef: np.ndarray  # (n_labels, n_features)
+    label_coef: np.ndarray  # (n_labels, n_labels): row of a label, weights of the labels it sees
+    intercept: np.ndarray  # (n_labels,)
+    order: np.ndarray  # (n_labels,)
+
+    def draw(self, X: Any, numbers: np.ndarray, drawn: np.ndarray, chances: np.ndarray) -> None:
+        """Draw labels of all samples, by the numbers of (n_draws, n_sweeps, n_labels).
+
+        Fills `drawn` of shape (n_draws, n_samples, n_labels), which is False at first, and adds the
+        probabilities of all draws to `chances`.
+        """
+        from labelwise.learners._chain_ensemble_kernels import draw_labels
+
+        margins = np.asarray(X @ self.coef.T + self.intercept)
+        of_labels = np.ascontiguousarray(self.label_coef.T)
+
+        def draw(rows: slice) -> None:
+            for own, numbers_of_draw in zip(drawn, numbers, strict=True):
+                given = of_labels, self.order, numbers_of_draw
+                draw_labels(margins[rows].copy(), *given, own[rows], chances[rows])
+
+        for_row_blocks(draw, len(margins), margins.shape[1] * numbers.shape[0] * numbers.shape[1])
+
+
+class ModelChain(NamedTuple):
+    """Classifiers of the labels of a chain; a number for a label with one class."""
+
+    models: list[Any]
+    plan: ChainPlan
+
+    def draw(self, X: Any, numbers: np.ndarray, drawn: np.ndarray, chances: np.ndarray) -> None:
+        """Draw labels of all samples, as `LinearChain.draw` does."""
+        for own, numbers_of_draw in zip(drawn, numbers, strict=True):
+            for sweep, thresholds in enumerate(numbers_of_draw):
+                for k in self.plan.order:
+                    chance = self._chance(X, own, k)
+                    own[:, k] = thresholds[k] < chance
+                    if sweep == len(numbers_of_draw) - 1:
+                        chances[:, k] += chance
+
+    def _chance(self, X: Any, labels: np.ndarray, k: int) -> np.ndarray:
+        model = self.models[k]
+        if isinstance(model, float):
+            return np.full(len(labels), model)
+        rows = with_labels(X, labels[:, self.plan.sources(k)])
+        return np.asarray(model.predict_proba(rows), dtype=np.float64)[:, 1]
+
+
+def _fit_regressions(
+    X: Any, Y: np.ndarray, plan: ChainPlan, penalties: np.ndarray, of_labels: float, tol: float
+) -> LinearChain:
+    """Fit the logistic regression of each label, at its penalty.
+
+    `of_labels` is the penalty of the coefficients of labels, as a part of that of features.
+    """
+    X, Y = X[plan.rows], Y[plan.rows]
+    # A column that is larger by a factor has a penalty that is smaller by its square.
+    scale = 1 / np.sqrt(of_labels)
+    n_labels = Y.shape[1]
+    coef, label_coef = np.zeros((n_labels, X.shape[1])), np.zeros((n_labels, n_labels))
+    intercept = np.where(Y[0] == 1, _CERTAIN, -_CERTAIN)
+    for k in np.flatnonzero(Y.min(axis=0) != Y.max(axis=0)).tolist():
+        seen = plan.sources(k)
+        rows, penalty = with_labels(X, scale * Y[:, seen]), (float(penalties[k]),)
+        problem = RegressionProblem(rows, None, [], penalty, tol)
+        target = sparse.csc_array(Y[:, [k]].astype(bool))
+        found = fit_regressions(problem, Tasks(target, np.ones(1, dtype=np.intp)))
+        coef[k] = found.coefficients[: X.shape[1], 0]
+        label_coef[k, seen] = scale * found.coefficients[X.shape[1] :, 0]
+        intercept[k] = found.intercepts[0]
+    return LinearChain(coef, label_coef, intercept, plan.order)
+
+
+def _fit_classifiers(base: Any, X: Any, Y: np.ndarray, plan: ChainPlan) -> list[Any]:
+    """Fit a clone of a classifier to each label; the value of a label with one class."""
+    X, Y = X[plan.rows], Y[plan.rows]
+    models: list[Any] = []
+    for k, column in enumerate(Y.T):
+        if column.min() == column.max():
+            models.append(float(column[0]))
+        else:
+            models.append(clone(base).fit(with_labels(X, Y[:, plan.sources(k)]), column))
+    return models
+
+
+def with_labels(X: Any, labels: np.ndarray) -> Any:
+    """Return the features with labels as further columns, dense or CSR as the features are."""
+    columns = labels.astype(np.float64)
+    if sparse.issparse(X):
+        return sparse.csr_array(sparse.hstack([X, sparse.csr_array(columns)]))
+    return np.hstack([X, columns])
