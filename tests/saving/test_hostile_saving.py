@@ -525,7 +525,7 @@ def test_kernels_end_whatever_the_numbers_are():
     # In a process of its own, since an endless kernel hears no signal.
     code = """
         import numpy as np
-        from labelwise.learners.okapi._okapi_kernels import cut_of_best
+        from labelwise.learners._okapi_kernels import cut_of_best
         for value in (np.inf, -np.inf, np.nan, 1e308):
             for k in (-1, 0, 1, 3):
                 cut_of_best(np.array([1.0, value, 2.0, value]), k, 2 * k, -np.inf)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn import config_context
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from labelwise._estimators import (
-    ScoringClassifier,
-    learn_features,
-    learn_targets,
-)
+from labelwise._estimators import ScoringClassifier, learn_features, learn_targets
+from labelwise._parallel import Shared, for_row_blocks
 from labelwise._validation import check_whole, refuse_sparse
 from labelwise.features import OkapiWeights
-from labelwise.learners.okapi._neighbor_sums import neighbor_sums, query_rows
 
 if TYPE_CHECKING:
-    from labelwise.learners.okapi._okapi_kernels import Csr
+    from labelwise.learners._okapi_kernels import Csr
 
+# Parts of the test documents for each worker, so that all of them end at about the same time.
+_PARTS = 4
 _LENGTHS = ("document", "selected")
 # Products of such weights cannot overflow, however many terms there are.
 _LARGEST = 1e100
@@ -131,16 +132,13 @@ class OkapiNeighbors(ScoringClassifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         queries = self._queries(X)
-        levels = np.zeros(self.n_features_in_, dtype=np.int32)
-        scores: np.ndarray = self._sums(queries, levels, 1, self._labels, self._postings)[0]
-        return scores
+        return self._sums(queries, self._labels, self._postings)
 
     def _decided(self, X: Any) -> np.ndarray:
         queries = self._queries(X)
-        levels = np.zeros(self.n_features_in_, dtype=np.int32)
         everyone = np.ones((self._labels.shape[0], 1), dtype=bool)
         labels = sparse.csr_array(sparse.hstack([self._labels, everyone]))
-        sums = self._sums(queries, levels, 1, labels, self._postings)[0]
+        sums = self._sums(queries, labels, self._postings)
         decided = (sums[:, :-1] > 0) & (sums[:, :-1] >= sums[:, -1:] / 2)
         fixed = ~np.isnan(self.constants_)
         decided[:, fixed] = self.constants_[fixed] == 1
@@ -194,7 +192,7 @@ class OkapiNeighbors(ScoringClassifier):
             levels = np.full(self.n_features_in_, steps.size, dtype=np.int32)
             levels[order] = np.searchsorted(steps, np.arange(order.size), side="right")
             queries = self._queries(X_test)
-            sums = self._sums(queries, levels, steps.size, self._labels, self._postings)
+            sums = self._sums_by_level(queries, levels, steps.size, self._labels, self._postings)
         # The sums of many sizes are large: they are copied only if their order differs.
         in_order = np.array_equal(place, np.arange(steps.size))
         return sums if in_order else sums[place]
@@ -233,14 +231,13 @@ class OkapiNeighbors(ScoringClassifier):
         documents = sparse.csr_array(self._postings)
         # With each document as its own label, sums are the products of single neighbours.
         alone = sparse.csr_array(sparse.eye_array(documents.shape[0], dtype=bool, format="csr"))
-        levels = np.zeros(self.n_features_in_, dtype=np.int32)
         weights = np.zeros(self.n_features_in_)
         order = np.argsort(place, kind="stable")
         starts = np.searchsorted(place[order], np.arange(rows.size + 1))
         found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for i in range(rows.size):
-            query = query_rows(queries, i, i + 1)
-            products = self._sums(query, levels, 1, alone, self._postings)[0, 0]
+            query = _query_rows(queries, i, i + 1)
+            products = self._sums(query, alone, self._postings)[0]
             nearest = np.flatnonzero(products)
             weights[query.indices] = query.data
             here = order[starts[i] : starts[i + 1]]
@@ -259,7 +256,6 @@ class OkapiNeighbors(ScoringClassifier):
         if self._counts is None:
             raise ValueError('lengths="selected" must be set before fit, which keeps the counts.')
         queries = self._checked(X_test, reset=False)
-        levels = np.zeros(self.n_features_in_, dtype=np.int32)
         sums = np.empty((len(term_sets), queries.shape[0], self._labels.shape[1]))
         for place, terms in enumerate(term_sets):
             train, test = only_terms(self._counts, terms), only_terms(queries, terms)
@@ -267,7 +263,7 @@ class OkapiNeighbors(ScoringClassifier):
             weighed = _weighed(test, weights)
             rows = _arrays(weighed, weighed.data * self.idf_[weighed.indices])
             postings = sparse.csc_array(_weighed(train, weights))
-            sums[place] = self._sums(rows, levels, 1, self._labels, postings)[0]
+            sums[place] = self._sums(rows, self._labels, postings)
         return sums
 
     def _check_lengths(self) -> None:
@@ -296,6 +292,14 @@ class OkapiNeighbors(ScoringClassifier):
         return _arrays(weighed, data)
 
     def _sums(
+        self, queries: Csr, labels: sparse.csr_array, postings: sparse.csc_array
+    ) -> np.ndarray:
+        """Sum the products of the nearest documents by query and label."""
+        levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        sums: np.ndarray = self._sums_by_level(queries, levels, 1, labels, postings)[0]
+        return sums
+
+    def _sums_by_level(
         self,
         queries: Csr,
         levels: np.ndarray,
@@ -306,7 +310,7 @@ class OkapiNeighbors(ScoringClassifier):
         # The parameter may have been set since `fit`. More neighbours than documents are all.
         k = min(check_whole(self.n_neighbors, "n_neighbors"), labels.shape[0])
         documents = _arrays(postings, postings.data), _arrays(labels, np.empty(0))
-        return neighbor_sums(queries, levels, n_levels, documents, k, labels.shape[1])
+        return _neighbor_sums(queries, (levels, n_levels, documents, k, labels.shape[1]))
 
     def _check_learned(self, n_labels: int) -> None:
         check_documents(self._postings, self._labels, (self.n_features_in_, n_labels))
@@ -329,7 +333,7 @@ def _weighed(X: sparse.csr_array, weights: OkapiWeights | None) -> sparse.csr_ar
 
 def _arrays(matrix: Any, data: np.ndarray) -> Csr:
     """Return the arrays of a matrix in the one form that the kernel is compiled for."""
-    from labelwise.learners.okapi._okapi_kernels import Csr
+    from labelwise.learners._okapi_kernels import Csr
 
     # Unsigned, since numba guards signed indices against being negative.
     return Csr(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), data)
@@ -397,3 +401,55 @@ def check_idf(idf: Any, n_terms: int) -> None:
         raise ValueError(f"idf_ must be one number for each of {n_terms} terms")
     if not (np.abs(idf) <= _LARGEST_IDF).all():
         raise ValueError(f"idf_ must be at most {_LARGEST_IDF:g} in size")
+
+
+def _neighbor_sums(queries: Csr, task: tuple[Any, ...]) -> np.ndarray:
+    """Sum the products of the k nearest documents, by level, query and label.
+
+    The task is the level from which on each term counts, the number of levels, the training
+    documents of each term with the labels of each training document, k, and the number of labels.
+    ``joblib.parallel_config`` with a number of jobs, or with a cluster, computes the sums there;
+    the documents are sent to the workers of a cluster once.
+    """
+    n_queries, n_jobs = queries.indptr.size - 1, effective_n_jobs()
+    if n_jobs == 1:
+        return _sums_of_part(queries, *task)
+    shared = Shared(task)
+    n_parts = max(1, min(n_queries, n_jobs * _PARTS))
+    ends = np.linspace(0, n_queries, n_parts + 1).astype(np.int64)
+    parts = Parallel(prefer="threads")(
+        delayed(_sums_on_worker)(_query_rows(queries, start, stop), shared)
+        for start, stop in pairwise(ends)
+    )
+    return np.concatenate(parts, axis=1)
+
+
+def _sums_on_worker(queries: Csr, shared: Shared) -> np.ndarray:
+    return _sums_of_part(queries, *shared.value)
+
+
+def _sums_of_part(
+    queries: Csr,
+    levels: np.ndarray,
+    n_levels: int,
+    documents: tuple[Csr, Csr],
+    k: int,
+    n_labels: int,
+) -> np.ndarray:
+    from labelwise.learners._okapi_kernels import sum_over_neighbors
+
+    postings, carried = documents
+    sums = np.empty((n_levels, queries.indptr.size - 1, n_labels))
+
+    def score_block(rows: slice) -> None:
+        sum_over_neighbors(queries, rows.start, rows.stop, levels, postings, carried, k, sums)
+
+    for_row_blocks(score_block, sums.shape[1], carried.indptr.size - 1)
+    return sums
+
+
+def _query_rows(matrix: Csr, start: int, stop: int) -> Csr:
+    """Return some rows of a matrix."""
+    starts = matrix.indptr[start : stop + 1]
+    cells = slice(starts[0], starts[-1])
+    return type(matrix)(starts - starts[0], matrix.indices[cells], matrix.data[cells])

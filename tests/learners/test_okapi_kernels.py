@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
-from labelwise.learners.okapi._okapi_kernels import cut_of_best
+from labelwise.learners._okapi_kernels import cut_of_best
 
 
 @given(

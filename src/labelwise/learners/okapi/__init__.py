@@ -1,1 +1,0 @@
-"""Label sums over the nearest documents of `OkapiNeighbors`, and their kernels."""
