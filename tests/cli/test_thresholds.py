@@ -12,6 +12,7 @@ from labelwise.decisions import Thresholds
 from labelwise.measures import evaluate
 from tests.cli.shell import run_program
 from tests.cli.test_report import data_of
+from tests.reports.desk.test_weighted_desk import numbers
 
 LABELS = ["sea", "sky", "old town"]
 
@@ -91,6 +92,60 @@ def test_training_rows_are_scored_by_models_of_other_rows(folder):
     works(folder, *words, "lfp.skops")
     page = (folder / "known.html").read_text()
     assert "On these samples (given): finds " in page
+
+
+def test_the_page_of_a_model_takes_the_groups_of_its_fit(folder):
+    words = ("report", "--model", "m.skops", "train.csv", "-o")
+    done = works(folder, *words, "by_itself.html")
+    assert "note: groups by 'site', as in labelwise fit (--groups '' for none)." in done.stderr
+    assert "does not use" not in done.stderr
+    works(folder, *words, "named.html", "--groups", "site")
+    by_itself, named = (data_of(folder / f"{name}.html") for name in ("by_itself", "named"))
+    assert by_itself["points"] == named["points"]
+    done = works(folder, *words, "without.html", "--groups", "")
+    assert "groups by" not in done.stderr
+    point = data_of(folder / "without.html")["points"][0]
+    assert point["note"] == "The given thresholds, tuned on these samples."
+    pd.read_csv(folder / "test.csv").drop(columns="site").to_csv(folder / "alone.csv", index=False)
+    done = works(folder, "report", "--model", "m.skops", "alone.csv", "-o", "alone.html")
+    assert "alone.csv has no column 'site', which --groups of labelwise fit named." in done.stderr
+    done = works(folder, "predict", "m.skops", "test.csv", "-o", "own.csv")
+    assert "does not use" not in done.stderr
+
+
+def test_training_rows_in_another_order_are_recognised(folder):
+    train = pd.read_csv(folder / "train.csv")
+    train.sample(frac=1, random_state=0).iloc[:, ::-1].to_csv(folder / "mixed.csv", index=False)
+    done = works(folder, "report", "--model", "m.skops", "mixed.csv", "-o", "mixed.html")
+    assert "the model was fitted to mixed.csv: rows are scored by models of others" in done.stderr
+    point = data_of(folder / "mixed.html")["points"][0]
+    assert point["note"] == "The given thresholds, tuned on these samples."
+    assert point["isHeldOut"]
+    train.assign(sea=1 - train["sea"]).to_csv(folder / "others.csv", index=False)
+    done = works(folder, "report", "--model", "m.skops", "others.csv", "-o", "others.html")
+    assert "was fitted to" not in done.stderr
+
+
+@pytest.mark.parametrize("unit", [1, 0.5])
+def test_the_page_of_a_model_takes_the_weights_of_its_fit(folder, unit):
+    train = pd.read_csv(folder / "train.csv").assign(times=np.arange(200) % 3 * unit)
+    train.to_csv(folder / "weighted.csv", index=False)
+    of_fit = ("--labels", ",".join(LABELS), "--weights", "times", "--learner", "br")
+    works(folder, "fit", "weighted.csv", *of_fit, "-o", "weighted.skops")
+    words = ("report", "--model", "weighted.skops", "weighted.csv", "-o", "weighted.html")
+    done = works(folder, *words)
+    assert "note: weights by 'times', as in labelwise fit" in done.stderr
+    data = data_of(folder / "weighted.html")
+    point = data["points"][0]
+    assert point["note"] == "The given thresholds, tuned on these samples."
+    if unit == 1:
+        assert data["nRows"] == train["times"].sum()
+        value = load(folder / "weighted.skops").thresholds_.value
+        n_decided, n_right = (numbers(point[name]).sum() for name in ("decided", "hits"))
+        assert 2 * n_right / (n_decided + numbers(data["support"]).sum()) == pytest.approx(value)
+    else:
+        assert "counts each row once: its weights are not whole numbers" in done.stderr
+        assert data["nRows"] == np.count_nonzero(train["times"])
 
 
 def test_a_model_is_compared_with_other_scores_and_slices(folder):

@@ -87,6 +87,16 @@ def test_models_of_folds_are_fitted_with_the_weights(tuned):
     assert not np.allclose(found, score_held_out(model, X, Y).scores)
 
 
+def test_samples_of_weight_0_are_left_out_as_in_the_fit():
+    weights = np.arange(len(Y)) % 3
+    model = TunedThresholds(BinaryRelevance(penalty=1.0)).fit(X, Y, sample_weight=weights)
+    found = score_held_out(model, X, Y, sample_weight=weights)
+    assert found.rows.tolist() == np.flatnonzero(weights).tolist()
+    decided = model.thresholds_.decide(found.scores)
+    n_decided = weights[found.rows] @ decided
+    assert n_decided.tolist() == model.thresholds_.evidence.decided.tolist()
+
+
 def test_only_samples_behind_the_guarantee_are_held_out():
     once = MultilabelStratifiedShuffleSplit(1, test_size=0.4, random_state=0)
     model = TunedThresholds(

@@ -25,6 +25,7 @@ from labelwise._tables import (
     joined_texts,
     kinds_of,
     read_frame,
+    row_names,
     texts,
 )
 from labelwise._text import listed
@@ -82,6 +83,7 @@ class ScoredRows(NamedTuple):
     thresholds: Thresholds | None
     decided: Any  # of a model without thresholds
     beside: dict[str, np.ndarray]  # arguments from columns of options, such as --groups
+    is_of_fit: bool  # whether the model was fitted to these rows
     texts: list[str] | None
     X: Any  # None if the scores are not those of the model itself
     notes: list[str]
@@ -110,16 +112,19 @@ def scored_rows(
     part = None
     if not is_matrix_file(path) and data.load().test is not None:
         part = "test"
+    beside, more = _as_in_fit(model, path, source, beside)
     same = source.read(path, [], part=part, beside=beside, allow_missing=True)
     truth, given = same.truth, read_input(model, data, names, part)
     of_rows = source.row_arguments(path, beside, truth)
-    notes = list(same.notes)
+    notes = [*same.notes, *more]
     tuned, decided, X = thresholds_of(model), None, given.X
     rows = np.arange(len(truth))
     scored = NamedMatrix(np.empty((len(truth), 0)), names, truth.ids, truth.id_name, path)
-    if getattr(model, "training_labels_", None) == digest_of(truth.values):
+    labels = _in_order(truth, names)
+    is_of_fit = getattr(model, "training_labels_", None) == digest_of(labels)
+    if is_of_fit:
         notes.append(f"the model was fitted to {path.name}: rows are scored by models of others.")
-        rows, scores, decided = score_held_out(model, X, _in_order(truth, names), **of_rows)
+        rows, scores, decided = score_held_out(model, X, labels, **of_rows)
         X = None
     else:
         scores = score_matrix(model, X, len(names))
@@ -145,10 +150,44 @@ def scored_rows(
         tuned,
         None if decided is None else found.others[1].values,
         {name: column[rows] for name, column in of_rows.items()},
+        is_of_fit,
         [texts[i] for i in rows] if texts else None,
         X,
         [*notes, *found.notes],
     )
+
+
+def _as_in_fit(
+    model: Any, path: Path, source: MatrixSource, beside: Mapping[str, str | None]
+) -> tuple[dict[str, str | None], list[str]]:
+    """Return the columns of options, as in `labelwise fit` where they are not named; notes.
+
+    An empty name means no column.
+    """
+    found, notes = {option: name or None for option, name in beside.items()}, list[str]()
+    for option, name in row_columns_of(model).items():
+        if beside.get(option) is not None:
+            continue
+        columns = ()
+        if is_matrix_file(path):
+            columns = read_frame(path, (), source.max_bytes).column_names
+        if name in columns:
+            found[option] = name
+            notes.append(f"{option} by {name!r}, as in labelwise fit (--{option} '' for none).")
+        else:
+            notes.append(
+                f"{path.name} has no column {name!r}, which --{option} of labelwise fit named."
+            )
+    return found, notes
+
+
+def row_columns_of(model: Any) -> dict[str, str]:
+    """Return the columns of groups and weights that `labelwise fit` was given, by their options."""
+    named = {
+        "groups": getattr(model, "group_name_", None),
+        "weights": getattr(model, "weight_name_", None),
+    }
+    return {option: str(name) for option, name in named.items() if name is not None}
 
 
 def texts_in_lines(model: Any, X: Any) -> list[str]:
@@ -173,14 +212,26 @@ def _in_order(truth: NamedMatrix, names: tuple[str, ...]) -> Any:
 
 
 def digest_of(Y: Any) -> str:
-    """Return a text that distinguishes label matrices of training samples from others."""
+    """Return a text that distinguishes labels of training samples, in any order, from others."""
     cells = sparse.coo_array(Y)
-    order = np.lexsort((cells.coords[1], cells.coords[0]))
-    parts = (*(axis[order].astype(np.int64) for axis in cells.coords), cells.data[order] == 1)
+    known = cells.data != 0
+    rows, labels = (axis[known] for axis in cells.coords)
+    keys = np.zeros(cells.shape[0], dtype=np.uint64)
+    np.add.at(keys, rows, _mixed(2 * labels + (cells.data[known] == 1)))
     found = hashlib.sha256(repr(cells.shape).encode())
-    for part in parts:
-        found.update(np.ascontiguousarray(part).tobytes())
+    found.update(np.sort(keys).astype("<u8").tobytes())
     return found.hexdigest()
+
+
+def _mixed(codes: np.ndarray) -> np.ndarray:
+    """Return a number of 64 bits for each code, such that sums of few are rarely the same.
+
+    This is the mixing function of SplitMix64 (Steele, Lea and Flood 2014).
+    """
+    mixed = (codes.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def thresholds_of(model: Any) -> Thresholds | None:
@@ -238,8 +289,8 @@ def read_columns(
     ids = _id_names(model, table, source)
     given = parse_labels(source.labels)
     labels = given if isinstance(given, list) else [given]
-    unknown = [name for name in table.column_names if name not in {*used, *ids, *labels}]
-    note_unused(path, unknown)
+    known = {*used, *ids, *labels, *row_columns_of(model).values(), *row_names(table.column_names)}
+    note_unused(path, [name for name in table.column_names if name not in known])
     ids_found = (tuple(texts(table.column(ids[0])).tolist()), ids[0]) if ids else (None, "id")
     if hasattr(step, "feature_names_in_"):
         return table.select(used), ids_found
@@ -349,7 +400,7 @@ def fitted_features(model: Any, data: Dataset, labels: tuple[str, ...], path: st
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
     refuse_missing(Path(path), missing)
-    known = {*wanted, *labels}
+    known = {*wanted, *labels, *row_columns_of(model).values()}
     unknown = [name for name in given if name not in known]
     note_unused(Path(path), unknown)
     return data.X[:, [place[name] for name in wanted]]

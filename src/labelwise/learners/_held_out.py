@@ -41,7 +41,7 @@ class HeldOut(NamedTuple):
     ----------
     rows : ndarray of int of shape (n_scored,)
         Row of each scored sample, in rising order. All samples, unless the model was fitted to a
-        part of them and tuned on the rest.
+        part of them and tuned on the rest, or tuned without samples of weight 0.
     scores : ndarray of shape (n_scored, n_labels)
         Held-out scores.
     decided : ndarray of bool of shape (n_scored, n_labels) or None
@@ -140,13 +140,15 @@ def _of_tuned(
 ) -> HeldOut:
     """Return the scores that thresholds are tuned on, with the constants of labels of one class."""
     params = groups_for(model.estimator, groups) | weights_for(model.estimator, weights)
-    scored = model._tuning_scores(Samples(X, Y, None, groups, params), model.cv)
+    samples = Samples(X, Y, None, groups, params, weights)
+    counted = np.arange(len(Y)) if weights is None else np.flatnonzero(weights)
+    scored = model._tuning_scores(*samples.counted(model.cv))
     constants, held_out = scored.scorer.constants, scored.held_out
     method = scoring_method(model.estimator)
     scores = np.tile(constant_scores(constants, method), (held_out.rows.size, 1))
     scores[:, np.isnan(constants)] = held_out.scores
     order = np.argsort(held_out.rows, kind="stable")
-    return HeldOut(held_out.rows[order], scores[order], None)
+    return HeldOut(counted[held_out.rows[order]], scores[order], None)
 
 
 def _of_folds(

@@ -520,9 +520,24 @@ def test_rows_of_a_desk_are_matched_by_a_column_of_ids(kind):
         ({"thresholds": [0.5]}, "thresholds must be one number for each of 14 labels"),
         ({"versus": RIVAL[:, :3]}, "versus has 3 labels"),
         (
-            {"Y": np.where(np.arange(240)[:, None] % 100 == 7, np.nan, Y)},
-            "Y must have a label of every sample on a desk, got 3 samples without any "
-            "\\(first: sample 7\\): leave them out.",
+            {"sample_weight": np.zeros(240)},
+            "sample_weight must be finite, not negative, and not zero everywhere",
+        ),
+        (
+            {"sample_weight": np.arange(240) / 2},
+            "sample_weight of a desk must be whole numbers, because cells are counted, got 0.5 for "
+            "sample 1",
+        ),
+        (
+            {
+                "Y": np.where(np.arange(240)[:, None] == 7, np.nan, Y),
+                "sample_weight": np.arange(240) == 7,
+            },
+            "Y must have a sample with a label that is not missing and a weight above 0, got none",
+        ),
+        (
+            {"thresholds": {"mine": np.zeros(14)}, "tuned_here": ["yours"]},
+            "tuned_here must be one of mine, got 'yours'",
         ),
         ({"scores": None}, "scores must be an array, a CSR matrix or a frame, got None."),
     ],

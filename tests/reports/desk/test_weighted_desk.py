@@ -28,6 +28,22 @@ def pages():
     return page(WEIGHTS), page(times=WEIGHTS)
 
 
+@pytest.mark.parametrize("left_out", ["weight", "truth"])
+def test_samples_without_weight_or_truth_are_left_out(left_out):
+    kept = np.arange(N_ROWS) % 3 > 0
+    of_samples = {"groups": np.arange(N_ROWS) // 4, "sample_weight": np.arange(N_ROWS) % 3}
+    of_rows = SMALL | {"slices": {"place": GROUPS}} | of_samples
+    of_kept = {name: np.array(of_rows[name])[kept] for name in (*OF_SAMPLES[1:], *of_samples)}
+    of_kept["slices"] = {"place": np.array(GROUPS)[kept]}
+    if left_out == "weight":
+        whole = of_rows
+    else:
+        gaps = np.where(kept[:, None], Y, np.nan)
+        whole = of_rows | {"Y": gaps, "sample_weight": np.maximum(of_samples["sample_weight"], 1)}
+    found, wanted = (_page_data.desk_page(Desk(**one)).data for one in (whole, of_rows | of_kept))
+    assert found == wanted
+
+
 def numbers(packed):
     kinds = {"i4": "<i4", "f8": "<f8", "f4": "<f4", "u1": "u1", "small": "u1"}
     found = np.frombuffer(b64decode(packed["data"]), kinds[packed["type"]])

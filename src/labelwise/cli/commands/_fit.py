@@ -157,7 +157,7 @@ def fit(
         fitted = _fitted(model, rows, of_rows)
     seconds = perf_counter() - start
     _silence(chosen.model)
-    _store_names(fitted, rows, [weights] if source.ids else [groups, weights])
+    _store_names(fitted, rows, groups, weights, [weights] if source.ids else [groups, weights])
     columns = ColumnsUsed.of(rows, fitted, groups, weights)
     with working("writing"):
         labelwise.save(fitted, output)
@@ -241,8 +241,14 @@ def _on_table(rows: Dataset, chosen: ChosenLearner, split_sentences: bool) -> An
     return make_pipeline(encoder, chosen.model)
 
 
-def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:
-    """Store the lists of names, by which `labelwise predict` matches columns."""
+def _store_names(
+    fitted: Any,
+    rows: Dataset,
+    groups: str | None,
+    weights: str | None,
+    not_ids: list[str | None],
+) -> None:
+    """Store names, by which `labelwise predict` and `labelwise report` match columns."""
     import numpy as np
 
     from labelwise.cli._model_input import digest_of
@@ -250,7 +256,11 @@ def _store_names(fitted: Any, rows: Dataset, groups: list[str | None]) -> None:
     fitted.feature_names_ = np.array(rows.feature_names, dtype=np.str_)
     fitted.label_names_ = tuple(rows.label_names)
     # New rows are not identified by their groups.
-    fitted.id_names_ = tuple(name for name in rows.ids if name not in groups)
+    fitted.id_names_ = tuple(name for name in rows.ids if name not in not_ids)
+    if groups is not None:
+        fitted.group_name_ = groups
+    if weights is not None:
+        fitted.weight_name_ = weights
     # By them, `labelwise report` recognises rows that the model knows.
     fitted.training_labels_ = digest_of(rows.Y)
 

@@ -185,8 +185,14 @@ def _of_model(
         )
         scores, notes = [*scores, *both.others], [*notes, *both.notes]
     of_rows: dict[str, Any] = {**rows.beside, "texts": rows.texts}
+    weights = of_rows.get("sample_weight")
+    if beside["weights"] is None and weights is not None and (weights % 1).any():
+        # The option was not given, so that the page need not refuse them.
+        del of_rows["sample_weight"]
+        notes = [*notes, "the page counts each row once: its weights are not whole numbers."]
     if rows.thresholds is not None:
         of_rows["thresholds"] = {model.name: rows.thresholds}
+        of_rows["tuned_here"] = (model.name,) if rows.is_of_fit else ()
     else:
         of_rows["decided"] = rows.decided
     if rows.X is not None and rows.texts is not None:

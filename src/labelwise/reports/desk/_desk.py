@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelwise._estimators import TermsInWords, texts_of
-from labelwise._text import printable
+from labelwise._text import check_known, printable
 from labelwise._tuning import Problem
 from labelwise._validation import (
     Outcome,
@@ -23,6 +23,7 @@ from labelwise._validation import (
     n_rows,
     refuse_sparse,
     rows_of,
+    take_rows,
 )
 from labelwise.decisions import Thresholds
 from labelwise.learners import deciding_sentences, explain
@@ -53,7 +54,8 @@ class Desk:
         was not fitted to. In a sparse matrix, an absent score is never decided.
     Y : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels)
         True labels, 0 or 1. NaN, null or a masked cell is a missing label, which counts nowhere;
-        all samples must have a label that is not missing. Columns with names are matched by name.
+        samples of which all labels are missing are left out. Columns with names are matched by
+        name.
     thresholds : Thresholds, array of shape (n_labels,) or mapping of str to these, default=None
         Thresholds in use, such as those of a model, under their names: the page opens at the first
         of them. Thresholds with a guarantee are marked as certified, with what they guarantee.
@@ -70,6 +72,10 @@ class Desk:
         Columns of groups of samples. Precision, recall and F are shown for each group.
     versus : array, CSR matrix or frame of shape (n_samples, n_labels), default=None
         Scores of a second model on the same samples.
+    tuned_here : sequence of str, default=()
+        Names of `thresholds` that were tuned on these samples, but with other scores, such as those
+        of other folds; thresholds that were tuned on the same scores are recognised. Their values
+        are too good here, so that the page shows what to expect on new samples beside them.
     decided : array, sparse matrix, frame or list of sets of shape (n_samples, n_labels), \
             default=None
         Decisions of a model that has no thresholds, 0 or 1: the page opens at them.
@@ -77,9 +83,9 @@ class Desk:
         Group of each sample; samples of a group stay together, in one fold of held-out values, in
         the draws of intervals, and as one unit of the certified line.
     sample_weight : array of shape (n_samples,), default=None
-        Weight of each sample, finite and not negative. Weights are whole numbers, at least 1,
-        because the page counts cells: a sample of weight 2 counts as two samples with the same
-        scores and labels. Lists of samples have each sample once.
+        Weight of each sample, finite and not negative. Weights are whole numbers, because the page
+        counts cells: a sample of weight 2 counts as two samples with the same scores and labels,
+        and one of weight 0 is left out. Lists of samples have each sample once.
     model : estimator, default=None
         The model of the scores, of a kind that `labelwise.learners.explain` takes: the page shows
         the terms that favour the labels of listed samples, and of a model of texts the sentence
@@ -98,7 +104,7 @@ class Desk:
     Attributes
     ----------
     n_samples, n_labels : int
-        Numbers of samples and labels.
+        Numbers of labels, and of samples that are not left out.
     label_names : tuple of str or None
         Names of the labels, or None if there are no names.
 
@@ -133,6 +139,7 @@ class Desk:
         slices: Any = None,
         versus: Any = None,
         *,
+        tuned_here: Sequence[str] = (),
         decided: Any = None,
         groups: Any = None,
         sample_weight: Any = None,
@@ -154,14 +161,18 @@ class Desk:
             ids=_ids_of(matched, "scores", decided=decided),
             labels_of="scores",
         )
-        _refuse_rows_without_truth(outcome)
+        n_given = outcome.Y.shape[0]
         groups = outcome.in_order(groups, "groups")
-        units = None if groups is None else check_groups(groups, outcome.Y.shape[0])
-        sample_weight = outcome.in_order(sample_weight, "sample_weight")
-        weights = _check_weights(sample_weight, outcome.Y.shape[0])
-        self.problem = Problem(outcome.scores, outcome.Y, outcome.names, weights, groups=units)
+        units = None if groups is None else check_groups(groups, n_given)
+        weights = _check_weights(outcome.in_order(sample_weight, "sample_weight"), n_given)
+        kept = _counted_rows(outcome, weights)
+        units, weights = (None if one is None else one[kept] for one in (units, weights))
+        if weights is not None and (weights == 1).all():
+            weights = None
+        of_kept = outcome if kept.size == n_given else outcome.rows(kept)
+        self.problem = Problem(of_kept.scores, of_kept.Y, outcome.names, weights, groups=units)
         gaps = np.zeros(outcome.Y.shape[1], dtype=np.int64)
-        missing = outcome.missing
+        missing = of_kept.missing
         self.n_missing = gaps if missing is None else self.problem.everyone @ missing
         self.rival = None
         if versus is not None:
@@ -178,15 +189,19 @@ class Desk:
                 allow_missing=True,
                 ids=_ids_of(matched, "versus"),
             )
-            self.rival = Problem(other.scores, outcome.Y, outcome.names, weights, groups=units)
-        self.decided = outcome.decided
+            scores_kept = other.scores if kept.size == n_given else other.rows(kept).scores
+            self.rival = Problem(scores_kept, of_kept.Y, outcome.names, weights, groups=units)
+        self.decided = of_kept.decided
         self.thresholds = _points(thresholds, self.problem)
+        self.tuned_here = _names_among(tuned_here, self.thresholds)
         names = ids_of(Y, matched) if matched is ids else ids
-        self.ids = _texts(outcome.in_order(names, "ids"), "ids", self.n_samples)
-        self.texts = _texts(outcome.in_order(texts, "texts"), "texts", self.n_samples)
-        self.slicings = _slicings(slices, outcome)
+        self.ids = _texts(outcome.in_order(names, "ids"), "ids", kept, n_given)
+        self.texts = _texts(outcome.in_order(texts, "texts"), "texts", kept, n_given)
+        self.slicings = _slicings(slices, outcome, kept)
         self.model, self.X = model, outcome.in_order(X, "X")
-        self._label_in_model = _check_model(model, X, self.problem)
+        self._label_in_model = _check_model(model, X, self.problem, n_given)
+        if X is not None and kept.size < n_given:
+            self.X = take_rows(self.X, kept)
         self.title = str(title)
         # Threads must not share a generator: the same seed gives the same page.
         self.seed = int(check_random_state(random_state).randint(2**31))
@@ -265,41 +280,39 @@ def _ids_of(ids: Any, scores: str, decided: Any = None) -> Any:
     return {name: ids[name] for name in names if name in ids}
 
 
-def _refuse_rows_without_truth(outcome: Outcome) -> None:
-    has_truth = outcome.rows_with_truth()
-    if has_truth.size == outcome.Y.shape[0]:
-        return
-    gaps = np.setdiff1d(np.arange(outcome.Y.shape[0]), has_truth)
-    raise ValueError(
-        f"Y must have a label of every sample on a desk, got {gaps.size:,} samples without any "
-        f"(first: sample {gaps[0]}): leave them out."
-    )
+def _counted_rows(outcome: Outcome, weights: np.ndarray | None) -> np.ndarray:
+    """Return the numbers of the samples that count: with truth for a label, and a weight."""
+    rows = outcome.rows_with_truth()
+    rows = rows if weights is None else rows[weights[rows] > 0]
+    if not rows.size:
+        raise ValueError(
+            "Y must have a sample with a label that is not missing and a weight above 0, got none."
+        )
+    return rows
 
 
 def _check_weights(sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Return weights that are whole numbers of at least 1."""
+    """Return weights that are whole numbers."""
     if sample_weight is None:
         return None
     weights = check_weights(sample_weight, n_samples)
-    wrong = np.flatnonzero((weights < 1) | (weights != np.floor(weights)))
+    wrong = np.flatnonzero(weights != np.floor(weights))
     if wrong.size:
         raise ValueError(
-            "sample_weight of a desk must be whole numbers of at least 1, because cells are "
-            f"counted, got {weights[wrong[0]]:g} for sample {wrong[0]}."
+            "sample_weight of a desk must be whole numbers, because cells are counted, "
+            f"got {weights[wrong[0]]:g} for sample {wrong[0]}."
         )
     return weights.astype(np.int64)
 
 
-def _check_model(model: Any, X: Any, problem: Problem) -> np.ndarray:
+def _check_model(model: Any, X: Any, problem: Problem, n_samples: int) -> np.ndarray:
     """Check a model with its samples, and return the number of each label in the model."""
     if (model is None) != (X is None):
         raise ValueError("model and X must be given together, got one of them.")
     if model is None:
         return np.arange(problem.n_labels)
-    if n_rows(X) != problem.n_samples:
-        raise ValueError(
-            f"X must have {problem.n_samples} samples, as the scores have, got {n_rows(X)}."
-        )
+    if n_rows(X) != n_samples:
+        raise ValueError(f"X must have {n_samples} samples, as the scores have, got {n_rows(X)}.")
     names = explain(model, X, cells=([], [])).label_names
     if names is None or problem.names is None:
         return np.arange(problem.n_labels)
@@ -313,6 +326,13 @@ def _points(thresholds: Any, problem: Problem) -> dict[str, Thresholds | np.ndar
     refuse_sparse(thresholds, "thresholds", "Thresholds or one number for each label")
     given = thresholds if isinstance(thresholds, Mapping) else {"": thresholds}
     return {str(name): _in_order(one, problem) for name, one in given.items()}
+
+
+def _names_among(names: Sequence[str], thresholds: Mapping[str, Any]) -> frozenset[str]:
+    """Check names of thresholds."""
+    for name in names:
+        check_known(name, thresholds, "tuned_here")
+    return frozenset(names)
 
 
 def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
@@ -334,8 +354,8 @@ def _in_order(thresholds: Any, problem: Problem) -> Thresholds | np.ndarray:
     return thresholds._of_labels(order, problem.names)  # type: ignore[no-any-return]
 
 
-def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
-    """Return one text for each sample."""
+def _texts(values: Any, name: str, kept: np.ndarray, n_samples: int) -> tuple[str, ...] | None:
+    """Return one text for each sample that is kept."""
     if values is None:
         return None
     if isinstance(values, str):
@@ -344,11 +364,11 @@ def _texts(values: Any, name: str, n_samples: int) -> tuple[str, ...] | None:
     found = tuple(map(str, values))
     if len(found) != n_samples:
         raise ValueError(f"{name} must have {n_samples} entries, one a sample, got {len(found)}.")
-    return found
+    return found if kept.size == n_samples else tuple(found[i] for i in kept.tolist())
 
 
-def _slicings(slices: Any, outcome: Outcome) -> tuple[Slicing, ...]:
-    """Return the columns of groups."""
+def _slicings(slices: Any, outcome: Outcome, kept: np.ndarray) -> tuple[Slicing, ...]:
+    """Return the columns of groups of the samples that are kept."""
     if slices is None:
         return ()
     if isinstance(slices, Mapping):
@@ -361,10 +381,10 @@ def _slicings(slices: Any, outcome: Outcome) -> tuple[Slicing, ...]:
     else:
         columns = {"group": outcome.in_order(slices, "slices")}
     n_samples = outcome.Y.shape[0]
-    return tuple(_slicing(name, values, n_samples) for name, values in columns.items())
+    return tuple(_slicing(name, values, kept, n_samples) for name, values in columns.items())
 
 
-def _slicing(name: str, values: Any, n_samples: int) -> Slicing:
-    texts = _texts(values, f"slices {name!r}" if name else "slices", n_samples)
+def _slicing(name: str, values: Any, kept: np.ndarray, n_samples: int) -> Slicing:
+    texts = _texts(values, f"slices {name!r}" if name else "slices", kept, n_samples)
     groups, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
     return Slicing(name, tuple(groups.tolist()), codes)

@@ -95,7 +95,8 @@ def marked_points(desk: Desk) -> Marked:
     given = [] if desk.decided is None else [desk.decided]
     points = [MarkedPoint("decided", "given", told, decided) for decided in given]
     points += [
-        _given(problem, number, *item) for number, item in enumerate(desk.thresholds.items())
+        _given(problem, number, name, given, name in desk.tuned_here)
+        for number, (name, given) in enumerate(desk.thresholds.items())
     ]
     points.append(_default_cut(problem))
     fold_thresholds = None
@@ -173,7 +174,11 @@ def are_probabilities(problem: Problem) -> bool:
 
 
 def _given(
-    problem: Problem, number: int, name: str, thresholds: Thresholds | np.ndarray
+    problem: Problem,
+    number: int,
+    name: str,
+    thresholds: Thresholds | np.ndarray,
+    is_tuned_here: bool,
 ) -> MarkedPoint:
     key = f"given{number}"
     if not isinstance(thresholds, Thresholds):
@@ -184,7 +189,7 @@ def _given(
     if thresholds.evidence.guarantee is not None:
         told = thresholds.evidence.guarantee.lines(thresholds.label_names)[0].capitalize() + "."
         return MarkedPoint(key, name or "certified", told, *known)
-    if not _were_tuned_on(problem, thresholds, decided):
+    if not is_tuned_here and not _were_tuned_on(problem, thresholds, decided):
         told = f"The given thresholds, tuned on {thresholds.evidence.n_samples:,} other samples."
         return MarkedPoint(key, name or "given", told, *known)
     told = "The given thresholds, tuned on these samples."
