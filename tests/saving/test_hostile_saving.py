@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
@@ -19,7 +24,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import labelwise
 from labelwise._saving._skops import skops_io
@@ -297,6 +302,78 @@ def test_boosted_trees_that_compiled_code_cannot_rely_on_are_refused(name, tmp_p
     # scikit-learn itself refuses nodes that cannot be converted to its kind.
     message = "is not a model file" if name == "plain nodes" else "contains no sound model ("
     assert message in refusal(BOOSTED[name](), tmp_path / "model.skops")
+
+
+def gradients(kind=GradientBoostingClassifier, n_classes=2, trees=None, first=None, **changes):
+    """Boosted trees of scikit-learn's older kind, some of whose parts are replaced."""
+    X, _ = some_data()
+    model = kind(n_estimators=2, max_depth=2, random_state=0).fit(X, np.arange(len(X)) % n_classes)
+    if trees is not None:
+        model.estimators_ = trees(model.estimators_)
+    set_attributes(model.init_, **(first or {}))
+    return set_attributes(model, **changes)
+
+
+def with_first(replaced):
+    """Replace the first tree of boosted trees."""
+
+    def change(trees):
+        trees = trees.copy()
+        trees[0, 0] = replaced(trees[0, 0])
+        return trees
+
+    return change
+
+
+def fitted_tree(n_features=4, n_outputs=1):
+    """Fit a regression tree with as many features and outputs."""
+    X = np.arange(40.0).reshape(10, 4)[:, np.arange(n_features) % 4]
+    return DecisionTreeRegressor(max_depth=2).fit(X, np.tile(X[:, :1], n_outputs))
+
+
+GRADIENTS = {
+    "a wider tree": lambda: gradients(trees=with_first(lambda _: fitted_tree(9))),
+    "a narrower tree": lambda: gradients(trees=with_first(lambda _: fitted_tree(2))),
+    "a tree of outputs": lambda: gradients(trees=with_first(lambda _: fitted_tree(4, 2))),
+    "a tree of classes": lambda: gradients(trees=with_first(lambda _: tree())),
+    "a tree that hides features": lambda: gradients(
+        trees=with_first(lambda _: set_attributes(fitted_tree(9), n_features_in_=4))
+    ),
+    "no trees": lambda: gradients(trees=lambda trees: trees[:0]),
+    "a list of trees": lambda: gradients(trees=np.ravel),
+    "trees of numbers": lambda: gradients(estimators_=np.zeros((2, 1))),
+    "more outputs than trees": lambda: gradients(n_trees_per_iteration_=2),
+    "more trees than outputs": lambda: gradients(trees=lambda trees: np.tile(trees, (1, 3))),
+    "trees for first predictions of one class": lambda: gradients(
+        trees=lambda trees: np.tile(trees, (1, 3)), n_trees_per_iteration_=3
+    ),
+    "fewer first predictions": lambda: gradients(
+        n_classes=3, first={"class_prior_": np.ones(2) / 2, "n_classes_": 2}
+    ),
+    "priors of fewer classes": lambda: gradients(n_classes=3, first={"class_prior_": np.ones(2)}),
+    "first predictions of several labels": lambda: gradients(first={"n_outputs_": 2}),
+    "another rule of first predictions": lambda: gradients(first={"_strategy": "constant"}),
+    "another model of first predictions": lambda: gradients(init_=tree()),
+    "first predictions of another name": lambda: gradients(init_="one"),
+    "classes for a regression": lambda: gradients(
+        GradientBoostingRegressor,
+        trees=lambda trees: np.tile(trees, (1, 3)),
+        n_trees_per_iteration_=3,
+        init_=gradients(n_classes=3).init_,
+        _loss=lambda _: gradients(n_classes=3)._loss,
+    ),
+    "constants of fewer outputs": lambda: gradients(
+        GradientBoostingRegressor, first={"n_outputs_": 10**9}
+    ),
+    "fewer features": lambda: gradients(n_features_in_=1),
+    "features without number": lambda: gradients(n_features_in_=np.array([4])),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradient_boosting_that_compiled_code_cannot_rely_on_is_refused(name, tmp_path):
+    message = "contains no sound model ("
+    assert message in refusal(GRADIENTS[name](), tmp_path / "model.skops")
 
 
 def generator_in(path, change):

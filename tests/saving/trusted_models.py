@@ -3,10 +3,13 @@
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomTreesEmbedding,
 )
@@ -55,10 +58,12 @@ from tests.model_register import REGISTER, TEXT_REGISTER, some_data, some_texts
 
 LINEAR = LogisticRegression()
 TREES = {"max_depth": 2, "random_state": 0}
+BOOSTED = {"max_iter": 2, "min_samples_leaf": 5, "random_state": 0}
 # Estimators that take several labels; the next ones take one, the last ones texts.
 OF_LABELS = (
     ClassifierChain(LINEAR, order="random", random_state=0),
     DummyClassifier(strategy="stratified", random_state=0),
+    DummyRegressor(),
     ExtraTreeClassifier(**TREES),
     ExtraTreeRegressor(**TREES),
     FrozenEstimator(MultinomialNB().fit(*some_data()[:1], some_data()[1][:, 0])),
@@ -96,7 +101,11 @@ OF_ONE_LABEL = (
     ExtraTreesClassifier(2, **TREES),
     GaussianNB(),
     GridSearchCV(LINEAR, {"C": [1.0]}),
-    HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5, random_state=0),
+    GradientBoostingClassifier(n_estimators=2, **TREES),
+    GradientBoostingClassifier(n_estimators=2, loss="exponential", init="zero", **TREES),
+    GradientBoostingRegressor(n_estimators=2, **TREES),
+    HistGradientBoostingClassifier(**BOOSTED),
+    HistGradientBoostingRegressor(**BOOSTED),
     LogisticRegressionCV(
         Cs=2, cv=2, l1_ratios=(0.0,), scoring="accuracy", use_legacy_attributes=False
     ),
@@ -114,13 +123,16 @@ def trusted_models():
     X, Y = some_data()
     texts, _ = some_texts()
     classes = np.arange(len(X)) % 3
-    boosted = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5, random_state=0)
     models = [model.fit(X, Y) for model in OF_LABELS]
     models += [
         model if isinstance(model, GridSearchCV | RandomizedSearchCV) else model.fit(X, Y[:, 0])
         for model in OF_ONE_LABEL
     ]
-    models += [boosted.fit(X, classes), SVC(kernel="poly").fit(X, classes)]
+    models += [
+        HistGradientBoostingClassifier(**BOOSTED).fit(X, classes),
+        GradientBoostingClassifier(n_estimators=2, learning_rate=0.5, **TREES).fit(X, classes),
+    ]
+    models += [SVC(kernel="poly").fit(X, classes)]
     models += [LabelBinarizer().fit(classes), LabelEncoder().fit(classes)]
     models += [IsotonicRegression(out_of_bounds="clip").fit(X[:, 0], Y[:, 0])]
     found = {("numbers", f"{model}"[:60]): model for model in models}

@@ -97,6 +97,56 @@ def _check_owner(tree: Any, owner: Any) -> None:
         raise ValueError(f"a tree looks at {tree.tree_.n_features} features of {width}")
 
 
+def _check_boosting(model: Any) -> None:
+    """Refuse boosted trees that do not match the features, classes and outputs of the model.
+
+    Compiled code adds the value of each tree to the column of its output, in an array with as many
+    columns as the first predictions (`init_`) have.
+    """
+    if not hasattr(model, "estimators_"):
+        return
+    trees, n_outputs = model.estimators_, model.n_trees_per_iteration_
+    sound = (
+        isinstance(trees, np.ndarray)
+        and trees.ndim == 2
+        and trees.size > 0
+        and type(n_outputs) is int
+        and trees.shape[1] == n_outputs
+        and all(_is(tree, "sklearn.tree._classes.DecisionTreeRegressor") for tree in trees.flat)
+        and _n_first_predictions(model) == n_outputs
+    )
+    if not sound:
+        raise ValueError("boosted trees must be those of the outputs, with usual first predictions")
+    for tree in trees.flat:
+        _check_owner(tree, model)
+        # One value a node; the first tree checks the number of features for all others.
+        if tree.tree_.value.shape[1:] != (1, 1) or tree.n_features_in_ != model.n_features_in_:
+            raise ValueError("boosted trees must have the features of the model and one output")
+
+
+def _n_first_predictions(model: Any) -> int:
+    """Return the number of columns of the predictions that trees correct, -1 if it is not known."""
+    from sklearn.base import is_classifier
+
+    first = model.init_
+    if isinstance(first, str):
+        return int(model.n_trees_per_iteration_) if first == "zero" else -1
+    if _is(first, "sklearn.dummy.DummyRegressor"):
+        return int(first.n_outputs_)
+    # The others compute their number of columns in other ways, or give a regressor one column.
+    is_prior = (
+        is_classifier(model)
+        and _is(first, "sklearn.dummy.DummyClassifier")
+        and first._strategy == "prior"
+        and first.n_outputs_ == 1
+        and np.shape(first.class_prior_) == (first.n_classes_,)
+    )
+    if not is_prior:
+        return -1
+    is_multiclass = _is(model._loss, "sklearn._loss.loss.HalfMultinomialLoss")
+    return int(first.n_classes_) if is_multiclass else 1
+
+
 def _check_hist_boosting(model: Any) -> None:
     """Refuse histogram-based trees that do not match the features and outputs of the model."""
     if hasattr(model, "_in_fit"):
@@ -266,6 +316,14 @@ def _check_dummy(model: Any) -> None:
             raise ValueError("n_classes_ must be the number of classes")
 
 
+def _check_constant(model: Any) -> None:
+    """Refuse a number of outputs, for which an array is made, other than that of the constants."""
+    if hasattr(model, "constant_"):
+        n_outputs = model.n_outputs_
+        if type(n_outputs) is not int or np.shape(model.constant_) != (1, n_outputs):
+            raise ValueError("n_outputs_ must be the number of constants")
+
+
 def _check_function(transformer: Any) -> None:
     """Refuse functions that are not called with the samples alone."""
     functions = (transformer.func, transformer.inverse_func)
@@ -285,7 +343,9 @@ def _check_random_state(random: np.random.RandomState) -> None:
 _CHECKS: dict[str, Callable[[Any], None]] = {
     "numpy.random.mtrand.RandomState": _check_random_state,
     "sklearn.dummy.DummyClassifier": _check_dummy,
+    "sklearn.dummy.DummyRegressor": _check_constant,
     "sklearn.ensemble._forest.BaseForest": _check_forest,
+    "sklearn.ensemble._gb.BaseGradientBoosting": _check_boosting,
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.BaseHistGradientBoosting": (
         _check_hist_boosting
     ),

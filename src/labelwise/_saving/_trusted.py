@@ -20,10 +20,13 @@ _SKLEARN = {
     "compose._column_transformer": ("ColumnTransformer",),
     "decomposition._pca": ("PCA",),
     "decomposition._truncated_svd": ("TruncatedSVD",),
-    "dummy": ("DummyClassifier",),
+    "dummy": ("DummyClassifier", "DummyRegressor"),
     "ensemble._forest": ("ExtraTreesClassifier", "RandomForestClassifier", "RandomTreesEmbedding"),
+    "ensemble._gb": ("GradientBoostingClassifier", "GradientBoostingRegressor"),
     "ensemble._hist_gradient_boosting.binning": ("_BinMapper",),
-    "ensemble._hist_gradient_boosting.gradient_boosting": ("HistGradientBoostingClassifier",),
+    "ensemble._hist_gradient_boosting.gradient_boosting": (
+        *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
+    ),
     "ensemble._hist_gradient_boosting.predictor": ("TreePredictor",),
     "feature_extraction.text": ("CountVectorizer", "TfidfTransformer", "TfidfVectorizer"),
     "frozen._frozen": ("FrozenEstimator",),
@@ -32,8 +35,10 @@ _SKLEARN = {
     "linear_model._perceptron": ("Perceptron",),
     "linear_model._ridge": ("RidgeClassifier",),
     "linear_model._stochastic_gradient": ("SGDClassifier",),
-    "_loss.link": ("Interval", "LogitLink", "MultinomialLogit"),
-    "_loss.loss": ("HalfBinomialLoss", "HalfMultinomialLoss"),
+    "_loss.link": ("HalfLogitLink", "IdentityLink", "Interval", "LogitLink", "MultinomialLogit"),
+    "_loss.loss": (
+        *("ExponentialLoss", "HalfBinomialLoss", "HalfMultinomialLoss", "HalfSquaredError"),
+    ),
     "model_selection._search": ("GridSearchCV", "RandomizedSearchCV"),
     "multiclass": ("OneVsRestClassifier",),
     "multioutput": ("ClassifierChain", "MultiOutputClassifier"),
@@ -71,7 +76,8 @@ TYPES: dict[str, frozenset[str]] = {
     "JsonNode": frozenset({"builtins.str"}),
     "ListNode": frozenset({"builtins.list"}),
     "LossNode": frozenset(
-        [f"sklearn._loss._loss.{name}" for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")]
+        [f"sklearn._loss._loss.Cy{name}" for name in ("ExponentialLoss", "HalfBinomialLoss")]
+        + [f"sklearn._loss._loss.Cy{name}" for name in ("HalfMultinomialLoss", "HalfSquaredError")]
         + [f"sklearn.linear_model._sgd_fast.{name}" for name in ("Hinge", "ModifiedHuber")]
         + ["sklearn.linear_model._sgd_fast.SquaredHinge"]
     ),
