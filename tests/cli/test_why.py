@@ -5,6 +5,7 @@ import json
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -12,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 import labelwise
 from labelwise.data import make_multilabel
 from labelwise.decisions import review_bands
-from labelwise.features import TextTerms
-from labelwise.learners import BinaryRelevance, LabelForest, explain
+from labelwise.features import TextTerms, text_representations
+from labelwise.learners import BestLearner, BinaryRelevance, LabelForest, explain
 from tests.cli.shell import run_program
 
 TEXTS = ["calm blue sea", "sea and ships", "dark woods", "woods of the hills", "sea near hills"] * 8
@@ -85,6 +86,36 @@ def test_stems_are_shown_as_words_of_the_text(folder):
     terms = {(row["id"], row["label"]): row["why"] for row in rows_of(folder / "w.csv")}
     # The feature is the stem "hill".
     assert terms["c", "land"].startswith("hills (+")
+
+
+def test_a_stem_in_a_blend_is_shown_with_the_same_word_of_another_member(tmp_path):
+    draw = np.random.default_rng(3)
+    words = ["library", "libraries", "source", "sources", "hill", "hills", "ship", "ships"]
+    picked = draw.integers(8, size=(40, 3))
+    texts = [" ".join(words[i] for i in row) for row in picked]
+    Y = np.column_stack([(picked // 2 == label).any(axis=1) for label in range(2)])
+    Y = Y.astype(int) ^ (draw.random(Y.shape) < 0.2)
+    forms = text_representations(text="title")
+    members = [
+        (name, make_pipeline(forms[name], BinaryRelevance(penalty=0.1)))
+        for name in ("words", "stems")
+    ]
+    blended = BestLearner(members, cv=2, blend=True, random_state=0)
+    model = blended.fit(pa.table({"title": texts}), Y)
+    assert model.best_names_ == ("words", "stems")
+    labelwise.save(model, tmp_path / "m.skops")
+    (tmp_path / "new.csv").write_text("id,title\na,Libraries!\nb,a source\n")
+    predict(tmp_path, "--why", "3", "-o", "why.jsonl")
+    found = [json.loads(line) for line in (tmp_path / "why.jsonl").read_text().splitlines()]
+    shown = {(row["id"], row["label"]): [term["term"] for term in row["why"]] for row in found}
+    assert shown["a", "0"] == ["libraries"]
+    assert shown["b", "1"] == ["source"]
+    # The contributions of the word and of its stem add up.
+    new = pa.table({"title": ["Libraries!"]})
+    apart = explain(model, new, cells=([0], [0])).of_cell(0)
+    assert {term for term, _ in apart} == {"librari", "libraries"}
+    row = next(row for row in found if (row["id"], row["label"]) == ("a", "0"))
+    assert row["why"][0]["contribution"] == pytest.approx(sum(value for _, value in apart))
 
 
 def test_terms_in_csv_have_signed_numbers_and_stay_safe(folder):

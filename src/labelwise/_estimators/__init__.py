@@ -32,7 +32,7 @@ from labelwise._estimators._label_classifiers import (
     ScoringClassifier as ScoringClassifier,
 )
 from labelwise._estimators._model_texts import (
-    TermsInWords as TermsInWords,
+    WordsOfStems as WordsOfStems,
     raw_step as raw_step,
     split_samples as split_samples,
     texts_of as texts_of,

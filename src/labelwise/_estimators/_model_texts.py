@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def raw_step(model: Any) -> Any:
             model = model.steps[0][1]
         elif hasattr(model, "estimator_"):
             model = model.estimator_
-        elif getattr(model, "representations", None) is not None:
+        elif hasattr(model, "best_names_"):
             # The best of several learners, each with an encoder of its own.
             model = next(iter(model.estimators_), None)
         else:
@@ -48,30 +49,46 @@ def texts_of(model: Any, X: Any) -> dict[str, list[str]]:
     return {name: texts(table.column(name)).tolist() for name in kinds if kinds[name] == Kind.TEXT}
 
 
-class TermsInWords:
-    """Names of features with words of a text instead of stems, if a model has stems."""
+class WordsOfStems:
+    """Words of the texts that a model takes, by their stems; `of` makes one if there are stems."""
 
-    def __init__(self, model: Any, X: Any) -> None:
+    def __init__(self, model: Any, X: Any, language: str) -> None:
+        self._model, self._X = model, X
+        self._stem = stemmer_of(language)
+        self._words: dict[tuple[int, str], dict[str, str]] = {}
+
+    @classmethod
+    def of(cls, model: Any, X: Any) -> WordsOfStems | None:
+        """Return the words of texts if the first step of a model stems them, else None."""
         step = raw_step(model)
         step = getattr(step, "text_transformer_", getattr(step, "encoder_", step))
         step = step.steps[0][1] if hasattr(step, "steps") else step
-        is_stemmed = isinstance(step, TextTerms) and step.stem and step.analyzer == "word"
-        self._stem = stemmer_of(step.language) if is_stemmed and step.language else None
-        self._columns = list(texts_of(model, X).values()) if self._stem else []
-        self._words: dict[int, dict[str, str]] = {}
+        if not isinstance(step, TextTerms) or not step.stem or step.analyzer != "word":
+            return None
+        return None if step.language is None else cls(model, X, step.language)
 
-    def of(self, term: str, row: int) -> str:
-        """Return a term, which may begin with the name of its column, as a sample has it."""
-        if self._stem is None:
-            return term
-        if row not in self._words:
-            words = self._words[row] = {}
-            text = " ".join(column[row] or "" for column in self._columns)
-            for word in _WORD.findall(text.lower()):
-                words.setdefault(self._stem(word), word)
+    def in_words(self, term: str, row: int) -> str:
+        """Return a term of stems, which may begin with the name of its column, in words of a row.
+
+        Of several words with the same stem, it is the first one in the text.
+        """
         column, mark, stems = term.rpartition(":")
-        known = self._words[row]
+        known = self._words_of(row, column)
         return column + mark + " ".join(known.get(stem, stem) for stem in stems.split(" "))
+
+    @cached_property
+    def _columns(self) -> dict[str, list[str]]:
+        return texts_of(self._model, self._X)
+
+    def _words_of(self, row: int, column: str) -> dict[str, str]:
+        key = row, column
+        if key not in self._words:
+            known = self._columns
+            columns = [known[column]] if column in known else list(known.values())
+            words = self._words[key] = {}
+            for word in _WORD.findall(" ".join(texts[row] or "" for texts in columns).lower()):
+                words.setdefault(self._stem(word), word)
+        return self._words[key]
 
 
 def split_samples(X: Any, names: Sequence[str]) -> tuple[Any, np.ndarray, list[str]]:

@@ -60,14 +60,8 @@ def terms_of_cells(
     model: Any, X: Any, rows: np.ndarray, labels: np.ndarray, top: int
 ) -> list[Terms]:
     """Return the terms that favour each cell most; stems as words of the text."""
-    from labelwise._estimators import TermsInWords
-
-    found = learners.explain(model, X, top=top, cells=(rows, labels))
-    in_words = TermsInWords(model, X)
-    return [
-        [(in_words.of(term, row), value) for term, value in found.of_cell(cell)]
-        for cell, row in enumerate(rows.tolist())
-    ]
+    found = learners.explain(model, X, top=top, cells=(rows, labels), in_words=True)
+    return [found.of_cell(cell) for cell in range(len(found))]
 
 
 def write_cells(path: Path, columns: Mapping[str, list[Any]], *, safe_csv: bool = False) -> None:

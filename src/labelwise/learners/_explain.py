@@ -19,7 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._estimators import LabelScorer, scoring_method
+from labelwise._estimators import LabelScorer, WordsOfStems, scoring_method
 from labelwise._tuning import constant_scores
 from labelwise._validation import (
     check_backend,
@@ -148,7 +148,9 @@ class Explanation:
         return nw.from_dict(as_lists, backend=check_backend(backend)).to_native()
 
 
-def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Explanation:
+def explain(
+    model: Any, X: Any, *, top: int | None = 5, cells: Any = None, in_words: bool = False
+) -> Explanation:
     """Find the terms that contributed most to each decision of a model.
 
     Parameters
@@ -165,6 +167,9 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
         terms that favour the label. None lists all contributions other than 0.
     cells : pair of int arrays, default=None
         Samples and labels of the cells to explain. None means all labels that the model decides.
+    in_words : bool, default=False
+        Whether to name stems (of `TextTerms`) by words of the text of the sample. The contribution
+        of a stem is then added to that of the same word in another member of a blend.
 
     Returns
     -------
@@ -205,6 +210,8 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     >>> model = model.fit(texts, [[1, 0], [1, 0], [0, 1], [0, 1]])
     >>> explain(model, ["sea and woods"], cells=([0, 0], [0, 1])).terms.tolist()
     ['sea', 'wood']
+    >>> explain(model, ["sea and woods"], cells=([0, 0], [0, 1]), in_words=True).terms.tolist()
+    ['sea', 'woods']
     """
     refuse_sparse(model, "model", "a fitted estimator")
     n_terms = None if top is None else check_whole(top, "top")
@@ -213,14 +220,14 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
     summands = list(_summands(model, X, None))
     if all(isinstance(one.part, _Unexplained) for one in summands):
         raise _not_explained(model)
-    names, codes = _common_names([one.part.names for one in summands])
+    terms_of, codes = _common_terms(summands, in_words)
     samples, labels = cells_of(model, X, cells, summands[0].columns.size)
     width = max(one.part.width for one in summands)
     n_together = max(1, _TOGETHER // max(1, width))
     blocks = []
     for start in range(0, max(1, samples.size), n_together):
         here = slice(start, start + n_together)
-        blocks.append(_explained(summands, codes, samples[here], labels[here], n_terms))
+        blocks.append(_explained(summands, codes, terms_of, samples[here], labels[here], n_terms))
     intercepts, rest, scores, sizes, terms, values = map(np.concatenate, zip(*blocks, strict=True))
     return Explanation(
         samples,
@@ -229,7 +236,7 @@ def explain(model: Any, X: Any, *, top: int | None = 5, cells: Any = None) -> Ex
         intercepts,
         rest,
         np.concatenate(([0], np.cumsum(sizes))),
-        names[terms],
+        terms_of.names()[terms],
         values,
         _label_names(model),
     )
@@ -251,12 +258,14 @@ class _Summand(NamedTuple):
     """A model in the score of a label: ``slope * (intercept + contributions) + offset``.
 
     `columns` has the number of each label in the model; labels with one class have the slope 0.
+    `words` has the words of the samples if names of features are stems.
     """
 
     part: _Part
     columns: np.ndarray
     slopes: np.ndarray
     offsets: np.ndarray
+    words: WordsOfStems | None = None
 
 
 class _Linear:
@@ -325,11 +334,12 @@ def _summands(
     candidate of `BestLearner`.
     """
     if isinstance(model, Pipeline):
-        steps = model[:-1]
+        steps, words = model[:-1], None
         if len(steps):
-            names = _names_out(steps, names)
+            names, words = _names_out(steps, names), WordsOfStems.of(steps, X)
             X = steps.transform(X)
-        yield from _summands(model.steps[-1][1], X, names, called)
+        for one in _summands(model.steps[-1][1], X, names, called):
+            yield one if words is None else one._replace(words=words)
     elif isinstance(model, FrozenEstimator):
         yield from _summands(model.estimator, X, names, called)
     elif isinstance(model, _WRAPPERS) and model.estimator_ is not None:
@@ -374,7 +384,7 @@ def _summands_of_bags(model: BagPlugin, X: Any, names: np.ndarray | None) -> Ite
         varies = one.slopes != 0
         instances = np.zeros((len(highest), one.columns.max() + 1), dtype=np.intp)
         instances[:, one.columns[varies]] = highest[:, varies]
-        of_bags = one._replace(part=_OfBags(one.part, instances))
+        of_bags = one._replace(part=_OfBags(one.part, instances), words=None)
         yield _of_all_labels(of_bags, model.constants_, ends)
 
 
@@ -467,13 +477,50 @@ def _feature_names(model: Any, names: np.ndarray | None, n_features: int) -> np.
     return np.array([str(name) for name in known], dtype=object)
 
 
-def _common_names(names: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the distinct names of all parts, and the number of each part's names among them."""
-    if len(names) == 1:
-        return names[0], [np.arange(names[0].size)]
-    number: dict[str, int] = {}
-    codes = [np.array([number.setdefault(name, len(number)) for name in of]) for of in names]
-    return np.array(list(number), dtype=object), codes
+class _NamedTerms:
+    """Numbers and names of the terms of features; a stem can be a different word in each sample."""
+
+    def __init__(self, features: list[tuple[str, WordsOfStems | None]]) -> None:
+        self._features = features
+        self._numbers: dict[str, int] = {}
+        # -1 for stems.
+        self._fixed = np.array(
+            [self._number(name) if words is None else -1 for name, words in features],
+            dtype=np.intp,
+        )
+
+    def names(self) -> np.ndarray:
+        """Return the names of all numbers."""
+        return np.array(list(self._numbers), dtype=object)
+
+    def numbers(self, features: np.ndarray, samples: np.ndarray) -> np.ndarray:
+        """Return the number of the term of each feature in its sample."""
+        found: np.ndarray = self._fixed[features]
+        stems = np.flatnonzero(found < 0)
+        if stems.size:
+            pairs = np.stack([features[stems], samples[stems]])
+            distinct, places = np.unique(pairs, axis=1, return_inverse=True)
+            words = [self._in_words(feature, row) for feature, row in distinct.T.tolist()]
+            found[stems] = np.array(words, dtype=np.intp)[places.ravel()]
+        return found
+
+    def _in_words(self, feature: int, row: int) -> int:
+        name, words = self._features[feature]
+        return self._number(name if words is None else words.in_words(name, row))
+
+    def _number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+
+def _common_terms(summands: list[_Summand], in_words: bool) -> tuple[_NamedTerms, list[np.ndarray]]:
+    """Return the terms of all summands, and the number of each feature of a summand among them."""
+    number: dict[tuple[str, WordsOfStems | None], int] = {}
+    codes = []
+    for one in summands:
+        words = one.words if in_words else None
+        of_part = [number.setdefault((name, words), len(number)) for name in one.part.names]
+        codes.append(np.array(of_part, dtype=np.intp))
+    return _NamedTerms(list(number)), codes
 
 
 def cells_of(model: Any, X: Any, cells: Any, n_labels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -498,11 +545,12 @@ def cells_of(model: Any, X: Any, cells: Any, n_labels: int) -> tuple[np.ndarray,
 def _explained(
     summands: list[_Summand],
     codes: list[np.ndarray],
+    terms_of: _NamedTerms,
     samples: np.ndarray,
     labels: np.ndarray,
     top: int | None,
 ) -> tuple[np.ndarray, ...]:
-    """Return intercepts, rest, scores and number of terms of cells; codes and values of terms."""
+    """Return intercepts, rest, scores and number of terms of cells; numbers and values of terms."""
     intercepts = np.zeros(samples.size)
     found = []
     for one, code in zip(summands, codes, strict=True):
@@ -510,7 +558,8 @@ def _explained(
         base, cells, features, values = one.part.contributions(samples, one.columns[labels])
         intercepts += slopes * base + one.offsets[labels]
         found.append((cells, code[features], slopes[cells] * values))
-    cells, terms, values = map(np.concatenate, zip(*found, strict=True))
+    cells, features, values = map(np.concatenate, zip(*found, strict=True))
+    terms = terms_of.numbers(features, samples[cells])
     if len(summands) > 1:
         cells, terms, values = _summed(cells, terms, values)
     sums = np.bincount(cells, values, samples.size)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelwise._estimators import TermsInWords, texts_of
+from labelwise._estimators import texts_of
 from labelwise._text import check_known, printable
 from labelwise._tuning import Problem
 from labelwise._validation import (
@@ -239,11 +239,9 @@ class Desk:
         if self.model is None:
             return [""] * len(rows)
         cells = rows, self._label_in_model[labels]
-        found = explain(self.model, self.X, top=_N_TERMS, cells=cells)
-        in_words = TermsInWords(self.model, self.X)
+        found = explain(self.model, self.X, top=_N_TERMS, cells=cells, in_words=True)
         of_cells = [
-            ", ".join(in_words.of(term, row) for term, _ in found.of_cell(cell))
-            for cell, row in enumerate(rows.tolist())
+            ", ".join(term for term, _ in found.of_cell(cell)) for cell in range(len(found))
         ]
         return [printable(terms, _LONGEST_TERMS) for terms in of_cells]
 
