@@ -169,7 +169,9 @@ def test_a_parameter_that_a_file_lacks_has_its_default(tmp_path):
 
 def test_parts_of_scikit_learn_that_cannot_be_checked_need_trust(tmp_path):
     boosted = fitted(BinaryRelevance(AdaBoostClassifier(n_estimators=2)))
-    with pytest.raises(TypeError, match=r"got .*AdaBoostClassifier.* by its own library or as ONNX"):
+    with pytest.raises(
+        TypeError, match=r"got .*AdaBoostClassifier.* by its own library or as ONNX"
+    ):
         labelwise.save(boosted, tmp_path / "model.skops")
 
 

@@ -65,7 +65,7 @@ function drawBands(width) {
     svg(
       "text",
       { class: "axis", transform: `translate(14 ${(y(0) + y(1)) / 2}) rotate(-90)`, "text-anchor": "middle" },
-      "chance of a hit",
+      "chance it is right",
     ),
   );
   const areas = ["accept", "review", "reject"].map((name) => svg("path", { class: `band band-${name}` }));
