@@ -75,7 +75,7 @@ def test_the_page_counts_rows_by_the_column_of_weights(folder):
     assert f"{len(lines) - 1} samples counted as" in (folder / "page.html").read_text()
     (folder / "weighted.csv").write_text("\n".join(weighted).replace(",2\n", ",0.5\n"))
     told = run_program(folder, *words, "--force").stderr
-    assert "sample_weight of a desk must be whole numbers, because cells" in told
+    assert "--weights of a desk must be whole numbers, because cells" in told
 
 
 def test_the_page_goes_to_the_standard_output(folder):

@@ -234,3 +234,9 @@ def test_the_command_reads_groups_of_labels_to_calibrate_with(tmp_path, monkeypa
     assert found["low"] == pytest.approx(same.intervals["micro-f"][0])
     words = refusal(monkeypatch, capsys, "expect", *files[:2], "--groups", "patient")
     assert "--groups names a column of the labels of --calibrate" in words
+
+
+def test_samples_of_one_group_do_not_calibrate(tuned):
+    scores, Y = draw(1, 40)
+    with pytest.raises(ValueError, match="calibrate must have at least 2 samples or groups, got 1"):
+        expect(tuned, scores, calibrate=(scores, Y, np.zeros(40)))

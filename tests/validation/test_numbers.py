@@ -3,9 +3,18 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
-from labelwise._validation import check_n_bootstrap, check_real, check_share, check_whole
+from labelwise._validation import (
+    check_groups,
+    check_n_bootstrap,
+    check_real,
+    check_share,
+    check_weights,
+    check_whole,
+)
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3)])
@@ -64,3 +73,29 @@ def test_a_number_of_resamples_is_0_or_at_least_2():
         check_n_bootstrap(-1)
     with pytest.raises(TypeError, match="n_bootstrap must be a whole number"):
         check_n_bootstrap(2.0)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["a", None],
+        np.array([0.0, np.nan]),
+        pd.Series(["a", pd.NA], dtype="string"),
+        pd.Series([1, pd.NA], dtype="Int64"),
+        pd.Series(["a", None], dtype="category"),
+        pl.Series(["a", None]),
+    ],
+    ids=lambda one: str(getattr(one, "dtype", "list")),
+)
+def test_a_sample_without_a_group_is_named(groups):
+    with pytest.raises(ValueError, match="every sample, got none at sample 1"):
+        check_groups(groups, 2)
+
+
+@pytest.mark.parametrize(
+    ("weights", "got"),
+    [([1, -2], "-2 at row 1"), ([np.nan, 1], "nan at row 0"), ([0, 0], "only 0")],
+)
+def test_a_weight_that_does_not_count_is_named(weights, got):
+    with pytest.raises(ValueError, match=f"not zero everywhere, got {got}\\."):
+        check_weights(weights, 2)

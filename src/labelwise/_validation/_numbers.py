@@ -109,8 +109,12 @@ def check_weights(
         raise ValueError(
             f"{input_name} must have a number for each of {size} {units}, got shape {found.shape}."
         )
-    if not (np.isfinite(found).all() and (found >= 0).all() and found.any()):
-        raise ValueError(f"{input_name} must be finite, not negative, and not zero everywhere.")
+    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    if wrong.size or not found.any():
+        got = f"{found[wrong[0]]:g} at {units[:-1]} {wrong[0]}" if wrong.size else "only 0"
+        raise ValueError(
+            f"{input_name} must be finite, not negative, and not zero everywhere, got {got}."
+        )
     return found.astype(np.float64)
 
 
@@ -139,10 +143,18 @@ def check_groups(groups: Any, n_samples: int, input_name: str = "groups") -> np.
         return np.argsort(np.argsort(first))[number]
     listed = names.tolist()
     numbers = {name: number for number, name in enumerate(dict.fromkeys(listed))}
-    for name in numbers:
-        if name is None or name != name:
-            raise ValueError(f"{must} every sample, got none at sample {listed.index(name)}.")
+    if any(map(_is_missing, numbers)):
+        row = next(i for i, name in enumerate(listed) if _is_missing(name))
+        raise ValueError(f"{must} every sample, got none at sample {row}.")
     return np.fromiter(map(numbers.__getitem__, listed), np.int64, n_samples)
+
+
+def _is_missing(name: Any) -> bool:
+    """Return whether a name is None, NaN or NA of pandas, which is not equal to itself."""
+    if name is None:
+        return True
+    is_same = name == name
+    return not isinstance(is_same, bool | np.bool_) or not is_same
 
 
 def slice_texts(slices: Any, n_samples: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from labelwise import _io, _matrices, data
-from labelwise._text import listed
+from labelwise._text import did_you_mean, listed
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import note, warnings_as_notes, working
 
@@ -56,30 +56,47 @@ class DataSource(NamedTuple):
         """List the files that the command reads."""
         return data.input_files(self.data, data_home=self.data_home, labels=self.labels)
 
-    def load(self, *beside: str | None) -> Dataset:
+    def load(self, **beside: str | None) -> Dataset:
         """Read the data set, and note which columns were taken as texts and identifiers.
 
-        Columns of a table that `beside` names, such as groups, are read as identifiers.
+        Columns of a table that `beside` names by their options, such as groups, are read as
+        identifiers.
         """
-        ids, named = parse_names(self.ids), [name for name in beside if name is not None]
+        ids, named = parse_names(self.ids), [name for name in beside.values() if name is not None]
+        _refuse_as_labels(self.labels, beside)
         if named and _matrices.is_matrix_file(self.data):
             ids = [*(ids or ()), *named]
-        with working("reading"), warnings_as_notes():
-            found = data.load(
-                self.data,
-                data_home=self.data_home,
-                labels=parse_labels(self.labels),
-                ids=ids,
-                text=parse_names(self.text),
-                bags=self.bags,
-                max_bytes=self.max_bytes,
-            )
+        try:
+            with working("reading"), warnings_as_notes():
+                found = data.load(
+                    self.data,
+                    data_home=self.data_home,
+                    labels=parse_labels(self.labels),
+                    ids=ids,
+                    text=parse_names(self.text),
+                    bags=self.bags,
+                    max_bytes=self.max_bytes,
+                )
+        except _io.DataError:
+            if named and Path(self.data).is_file():
+                self._check_columns(beside)
+            raise
         if found.texts and self.text is None:
             note(f"{listed(found.texts)} taken as text (--text names the columns of text).")
         taken = [name for name in found.ids if name not in (self.bags, *named)]
         if taken and self.ids is None and _matrices.is_matrix_file(self.data):
             note(f"{listed(taken)} taken as identifiers, not as features (--ids).")
         return found
+
+    def _check_columns(self, beside: Mapping[str, str | None]) -> None:
+        """Refuse options that do not name a column of a table."""
+        from labelwise._tables import read_frame
+
+        path = Path(self.data)
+        names = read_frame(path, (), self.max_bytes).column_names
+        for option, name in beside.items():
+            if name is not None:
+                _check_column(path, option, name, names)
 
 
 def group_column(
@@ -118,7 +135,17 @@ def weights_of_texts(values: Any) -> np.ndarray:
     try:
         return np.asarray(values, dtype=float)
     except ValueError as error:
-        raise ValueError(f"--weights must name a column of numbers: {error}.") from error
+        row = next(i for i, one in enumerate(values) if not _is_number(one))
+        got = f"{str(values[row])!r} in row {row}"
+        raise ValueError(f"--weights must name a column of numbers, got {got}.") from error
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_labels(text: str | list[str] | None) -> str | int | list[str] | None:
@@ -202,9 +229,17 @@ class MatrixSource(NamedTuple):
         their options, such as --groups, are not labels. Missing labels are NaN; they are refused
         unless `allow_missing`.
         """
+        from labelwise._tables import TABLE_ENDINGS
         from labelwise._validation import matched
 
         named = {option: name for option, name in (beside or {}).items() if name is not None}
+        _refuse_as_labels(self.columns, named)
+        if named and labels.is_file() and _io.plain_ending(labels) not in TABLE_ENDINGS:
+            raise _io.DataError(
+                labels,
+                f"must be a csv, JSON lines or parquet table with --{next(iter(named))}, which "
+                "names a column beside the labels.",
+            )
         truth = self._truth(labels, part, named)
         if not allow_missing:
             _refuse_missing(truth)
@@ -444,8 +479,18 @@ def _has_suggestions(path: Path) -> bool:
 def _check_column(path: Path, option: str, name: str, columns: Collection[str]) -> None:
     """Refuse an option that does not name a column."""
     if name not in columns:
-        names = ", ".join(map(repr, columns))
-        raise ValueError(f"--{option} must name a column of {path}: {names}, got {name!r}.")
+        rule = f"--{option} must name a column of {path} that is not its ids"
+        found = listed(list(columns)) if columns else "none"
+        raise ValueError(f"{rule}: {found}, got {name!r}{did_you_mean(name, columns)}")
+
+
+def _refuse_as_labels(labels: str | list[str] | None, beside: Mapping[str, str | None]) -> None:
+    """Refuse columns of options that --labels names, too."""
+    chosen = parse_labels(labels)
+    named = chosen if isinstance(chosen, list) else [chosen]
+    for option, name in beside.items():
+        if name is not None and name in named:
+            raise ValueError(f"--labels must not name {name!r}, which is the column of --{option}.")
 
 
 def _refuse_missing(truth: NamedMatrix) -> None:

@@ -95,6 +95,11 @@ class Calibration:
             self.groups = np.arange(len(self.labelled[1]))
             if groups is not None:
                 self.groups = check_groups(groups, self.groups.size)
+            n_groups = int(self.groups.max()) + 1
+            if n_groups < 2:
+                raise ValueError(
+                    f"calibrate must have at least 2 samples or groups, got {n_groups}."
+                )
             self.in_log_odds &= _are_probabilities(self.labelled[0])
             self.sigmoids = self.fitted(np.ones(len(self.labelled[1])))
         elif not self.in_log_odds:

@@ -340,6 +340,8 @@ def intervals(
     units = np.arange(outcome.Y.shape[0])
     if outcome.groups is not None:
         units = np.unique(outcome.groups, return_inverse=True)[1]
+        if units.max() == 0:
+            raise ValueError("groups must be at least 2 for intervals, got 1.")
     for of_units in draws(units.max() + 1, n_draws, random):
         times = of_units if outcome.groups is None else of_units[units]
         weights = times if outcome.weights is None else times * outcome.weights[:, None]

@@ -364,3 +364,8 @@ def test_guaranteed_bands_take_missing_labels_and_whole_weights():
     assert found.n_samples == weights[known.any(axis=1)].sum()
     with pytest.raises(ValueError, match="sample_weight of bands must be whole numbers"):
         review_bands(scores, truth, sample_weight=weights / 2, **rates)
+
+
+def test_weights_of_bands_are_whole_numbers():
+    with pytest.raises(ValueError, match=r"whole numbers, because cells are counted, got 0\.5\."):
+        review_bands([[0.2], [0.8]], [[0], [1]], max_review=1, sample_weight=[1, 0.5])

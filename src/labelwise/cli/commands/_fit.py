@@ -130,7 +130,7 @@ def fit(
     check_part(part)
     check_ending(output, ".skops")
     outputs = Outputs([output], inputs=source.files())
-    whole = source.load(groups, weights)
+    whole = source.load(groups=groups, weights=weights)
     rows = part_of(whole, part or ("all" if whole.train is None else "train"))
     rows, of_rows = without_columns(rows, groups=groups, weights=weights)
     if groups is None:

@@ -83,7 +83,7 @@ def split(
         title = f"{name}: {counted(n_rows, 'row')}, {counted(n_labels, 'label')}"
     else:
         outputs = Outputs([output, report], inputs=source.files())
-        dataset = source.load(groups)
+        dataset = source.load(groups=groups)
         if dataset.Y is None:
             raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
         compared = splitting.compare_splits(

@@ -25,6 +25,7 @@ _OTHER_NAMES = {
     "n_cells": "cells",
     "n_jobs": "jobs",
     "budget": "time",
+    "sample_weight": "weights",
 }
 _BEFORE_NAMES = "together with|needs|without|under"
 _AFTER_NAMES = "must|cannot|does not|needs"

@@ -206,7 +206,11 @@ def review_bands(
         scores, Y, label_names, groups, sample_weight, allow_missing=True, ids=ids
     )
     if problem.weights is not None and problem.weights.dtype.kind == "f":
-        raise ValueError("sample_weight of bands must be whole numbers: cells are counted.")
+        first = np.flatnonzero(problem.weights % 1)[:1]
+        got = f"{problem.weights[first[0]]:g}" if first.size else "numbers of too large a sum"
+        raise ValueError(
+            f"sample_weight of bands must be whole numbers, because cells are counted, got {got}."
+        )
     request = BandRequest(
         min_precision, min_recall, max_review, cost, guarantee, n_labels=problem.n_labels
     )

@@ -1,0 +1,97 @@
+"""Options that name a column, such as --groups: a refusal names option, rule and what came."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.shell import run_program
+
+NAMES = ["sea", "sky"]
+BESIDE = ("--ids", "id", "--labels", "sea,sky")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("columns")
+    draw = np.random.default_rng(0)
+    truth = pd.DataFrame(draw.integers(0, 2, (30, 2)), columns=NAMES)
+    table = pd.DataFrame({"id": [f"r{i}" for i in range(30)], "patient": np.arange(30) // 3})
+    table = table.assign(times=1, size=draw.normal(size=30).round(2), **truth)
+    table.to_csv(path / "data.csv", index=False)
+    changes = {"text": "many", "negative": -1, "gap": None}
+    for name, value in changes.items():
+        wrong = table.astype({"times": object})
+        wrong.loc[7, "times"] = value
+        wrong.to_csv(path / f"{name}.csv", index=False)
+    scores = (truth + draw.normal(size=truth.shape)).assign(id=table["id"])
+    scores.to_csv(path / "scores.csv", index=False)
+    truth.assign(id=table["id"]).to_csv(path / "decided.csv", index=False)
+    np.save(path / "labels.npy", truth.to_numpy())
+    np.savez(path / "labels.npz", matrix=truth, label_names=NAMES, ids=table["id"].astype(str))
+    return path
+
+
+def commands(data):
+    return {
+        "tune": ("scores.csv", data),
+        "evaluate": (data, "--scores", "scores.csv"),
+        "report": ("scores.csv", data, "-o", "page.html"),
+        "fit": (data, "--learner", "br", "-o", "model.skops"),
+        "split": (data, "-o", "folds.csv", "--folds", "3"),
+    }
+
+
+every_command = pytest.mark.parametrize("command", commands(""))
+
+
+def refused(folder, command, data, *words):
+    done = run_program(folder, command, *commands(data)[command], *words)
+    assert done.code in (1, 2), done.stdout
+    return done.stderr.splitlines()[-1]
+
+
+@every_command
+def test_a_column_that_is_not_there_is_answered_with_a_near_one(folder, command):
+    told = refused(folder, command, "data.csv", "--groups", "patiant", *BESIDE)
+    assert told.startswith("labelwise: --groups must name a column of data.csv that is not its ids")
+    assert told.endswith("got 'patiant', did you mean 'patient'?")
+
+
+@every_command
+def test_a_label_cannot_be_the_group(folder, command):
+    told = refused(folder, command, "data.csv", "--groups", "sky", *BESIDE)
+    assert told == "labelwise: --labels must not name 'sky', which is the column of --groups."
+
+
+@pytest.mark.parametrize("command", ["tune", "evaluate", "report"])
+@pytest.mark.parametrize("data", ["labels.npy", "labels.npz"])
+def test_a_matrix_has_no_column_of_groups(folder, command, data):
+    told = refused(folder, command, data, "--groups", "patient", "--by-position")
+    assert told == (
+        f"labelwise: {data}: must be a csv, JSON lines or parquet table with --groups, which names "
+        "a column beside the labels."
+    )
+
+
+@pytest.mark.parametrize("command", ["tune", "evaluate", "report", "fit"])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("text.csv", "--weights must name a column of numbers, got 'many' in row 7."),
+        ("negative.csv", "not negative, and not zero everywhere, got -1 at row 7."),
+        ("gap.csv", "--weights 'times' has no value in row 7."),
+    ],
+)
+def test_a_wrong_weight_is_named_with_its_row(folder, command, data, said):
+    told = refused(folder, command, data, "--weights", "times", *BESIDE)
+    assert told.startswith("labelwise: --weights ")
+    assert told.endswith(said)
+
+
+def test_one_group_has_no_interval(folder):
+    table = pd.read_csv(folder / "data.csv").assign(patient="all")
+    table.to_csv(folder / "one.csv", index=False)
+    words = ("evaluate", "one.csv", "--decided", "decided.csv", "--groups", "patient", *BESIDE)
+    done = run_program(folder, *words, "--bootstrap", "5")
+    assert "--groups must be at least 2 for intervals, got 1." in done.stderr
+    assert run_program(folder, *words).code == 0
