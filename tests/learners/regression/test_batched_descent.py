@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from labelwise.data import make_multilabel
 from labelwise.learners.regression._batched_descent import first_step, minimize
-from labelwise.learners.regression._design import make_design, product
+from labelwise.learners.regression._design import add_product, make_design, product
 from labelwise.learners.regression._log_loss import MeanLogLoss, softmaxes
 from tests.oracles.logistic import multinomials
 
@@ -59,7 +59,12 @@ def test_softmaxes_are_probabilities_beside_a_class_of_margin_0(margins, seed, d
 )
 def test_products_of_sparse_rows_are_those_of_dense_ones(X, n_columns):
     W = np.random.default_rng(0).random((X.shape[1], n_columns))
-    np.testing.assert_allclose(product(sparse.csr_array(X), W), X @ W, rtol=1e-13, atol=1e-13)
+    rows = sparse.csr_array(X)
+    np.testing.assert_allclose(product(rows, W), X @ W, rtol=1e-13, atol=1e-13)
+    for form in (X, rows):
+        found = np.full((len(X), n_columns), 0.5)
+        add_product(form, W, found)
+        np.testing.assert_allclose(found, 0.5 + X @ W, rtol=1e-13, atol=1e-13)
 
 
 def test_products_of_many_rows_do_not_overflow():

@@ -159,7 +159,7 @@ class _Descent(NamedTuple):
     def advance(self, step: np.ndarray, slope: np.ndarray) -> _Descent:
         """Try the steps; accept those that decrease the loss, shorten the others."""
         W = self.W + self.spread(self.length) * step
-        gradient = np.empty_like(W)
+        gradient = np.empty(W.shape)
         value = self.objective(W, self.tasks, self.columns, gradient)
         value += _penalise(W, self.penalty, self.curvature.widths, gradient)
         promised = self.length * slope

@@ -159,11 +159,20 @@ def product(A: Any, B: np.ndarray) -> np.ndarray:
     """Multiply dense or sparse rows by a matrix of few columns."""
     if not sparse.issparse(A):
         return np.asarray(A @ B)
+    found = np.zeros((A.shape[0], B.shape[1]))
+    add_product(A, B, found)
+    return found
+
+
+def add_product(A: Any, B: np.ndarray, found: np.ndarray) -> None:
+    """Add the product of dense or sparse rows with a matrix of few columns to an array."""
+    if not sparse.issparse(A):
+        found += A @ B
+        return
     from labelwise.learners.regression._logistic_kernels import add_products
 
-    sums = np.zeros((A.shape[0], B.shape[1]))
-    add_products((A.indptr, A.indices, A.data), np.ascontiguousarray(B), sums)
-    return sums
+    work = np.empty(B.shape[1])
+    add_products((A.indptr, A.indices, A.data), np.ascontiguousarray(B), found, work)
 
 
 def _with_ones(

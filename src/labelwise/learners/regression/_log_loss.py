@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import entr
 
-from labelwise.learners.regression._design import Design, product
+from labelwise.learners.regression._design import Design, add_product, product
 
 # Log-probability of a class without samples, which a fold may have: its optimum is not finite.
 _ABSENT = -30.0
@@ -94,7 +94,7 @@ class MeanLogLoss:
         log_odds = np.log(self.rates) - spread(np.log(self.first_rates), self.widths)
         if self.design.constant is not None:
             W[:-1] = np.outer(self.design.constant, log_odds)
-            gradient, tasks = np.empty_like(W), np.arange(self.widths.size)
+            gradient, tasks = np.empty(W.shape), np.arange(self.widths.size)
             return Point(W, self(W, tasks, self.columns(tasks), gradient), gradient)
         W[-1] = log_odds
         return Point(W, self.entropies, self.mean * self.rates - self.of_targets)
@@ -126,7 +126,7 @@ class MeanLogLoss:
             margins = product(block.rows, of_rows)
             softmaxes(margins, bounds, self.weights[block.where], loss)
             if gradient is not None:
-                gradient += product(block.columns, margins)
+                add_product(block.columns, margins, gradient)
         of_targets = np.take(self.of_targets, columns, axis=1)
         if gradient is not None:
             self.design.of_coordinates(gradient)

@@ -150,15 +150,20 @@ def multiply(product, exponent, factors):
 
 
 @njit(cache=True, nogil=True)
-def add_products(rows, W, products):
+def add_products(rows, W, products, sums):
     """Add the products of sparse rows with the columns of W to an array.
 
-    Four numbers of a row at a time, so that sums are loaded and stored less often.
+    Those of a row are summed in `sums`, a work array of a number for each column, so that rows
+    without entries cost nothing. Four entries of a row at a time, so that sums are loaded and
+    stored less often.
     """
     indptr, indices, data = rows
     for i in range(products.shape[0]):
-        sums = products[i]
         start, end = indptr[i], indptr[i + 1]
+        if start == end:
+            continue
+        for j in range(sums.size):
+            sums[j] = 0.0
         n_fours = (end - start) // 4
         for k in range(start, start + 4 * n_fours, 4):
             x0, x1, x2, x3 = data[k], data[k + 1], data[k + 2], data[k + 3]
@@ -170,6 +175,9 @@ def add_products(rows, W, products):
             x, w = data[k], W[indices[k]]
             for j in range(sums.size):
                 sums[j] += x * w[j]
+        own = products[i]
+        for j in range(sums.size):
+            own[j] += sums[j]
 
 
 @njit(cache=True, nogil=True)

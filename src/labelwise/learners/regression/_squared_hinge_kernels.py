@@ -210,14 +210,14 @@ def multiply(rows, W, products):
     Eight rows of W at a time: their weights of a feature are in one line of the cache.
     """
     columns = np.zeros((W.shape[1], LANES))
-    sums = np.empty((products.shape[1], LANES))
+    sums, work = np.empty((products.shape[1], LANES)), np.empty(LANES)
     for first in range(0, W.shape[0], LANES):
         width = min(LANES, W.shape[0] - first)
         for f in range(W.shape[1]):
             for j in range(width):
                 columns[f, j] = W[first + j, f]
         sums[:] = 0.0
-        add_products(rows, columns, sums)
+        add_products(rows, columns, sums, work)
         for i in range(products.shape[1]):
             for j in range(width):
                 products[first + j, i] = sums[i, j]
