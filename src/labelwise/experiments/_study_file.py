@@ -116,7 +116,7 @@ def read_study_file(path: str | Path, max_bytes: int | None = None) -> tuple[dic
 
     def source(one: str, options: dict[str, Any]) -> Any:
         if beside and is_matrix_file(one):
-            # Columns of groups and weights of a table are no features.
+            # Columns of groups and weights of a table are not features.
             ids = options["ids"] or []
             options = options | {"ids": [*([ids] if isinstance(ids, str) else ids), *beside]}
         return partial(load, one, data_home=home, max_bytes=most, **options)
