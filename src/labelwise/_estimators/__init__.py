@@ -20,10 +20,12 @@ from labelwise._estimators._conventions import (
 )
 from labelwise._estimators._held_out_scores import (
     HeldOutScores as HeldOutScores,
+    Splits as Splits,
     cut_params as cut_params,
     fit_and_score_folds as fit_and_score_folds,
     held_out_scores as held_out_scores,
     splits_of as splits_of,
+    splits_within as splits_within,
 )
 from labelwise._estimators._label_classifiers import (
     ExpectedFClassifier as ExpectedFClassifier,
@@ -54,6 +56,7 @@ from labelwise._estimators._targets import (
     check_target as check_target,
     check_y_given as check_y_given,
     constant_labels as constant_labels,
+    constant_scores as constant_scores,
     learn_targets as learn_targets,
     store_target as store_target,
     warn_of_constants as warn_of_constants,

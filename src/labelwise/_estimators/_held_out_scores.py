@@ -16,6 +16,8 @@ from labelwise._estimators._targets import constant_labels
 from labelwise._validation import is_whole, n_rows, take_rows
 from labelwise.splitting import MultilabelStratifiedKFold
 
+Splits = list[tuple[np.ndarray, np.ndarray]]
+
 
 class HeldOutScores(NamedTuple):
     """Scores of samples by models fitted to other samples, fold by fold."""
@@ -23,6 +25,18 @@ class HeldOutScores(NamedTuple):
     scores: Any  # (n_scored, n_labels), dense or CSR
     rows: np.ndarray  # (n_scored,), index of the sample
     folds: np.ndarray  # (n_scored,), number of the fold
+
+    @classmethod
+    def of_one_fold(cls, scores: Any, rows: np.ndarray) -> HeldOutScores:
+        """Return scores that were not made in folds."""
+        return cls(scores, rows, np.zeros(rows.size, dtype=np.intp))
+
+    @classmethod
+    def of_splits(cls, scores: Any, splits: Splits) -> HeldOutScores:
+        """Return scores of the test samples of each split, one split after the other."""
+        tests = [test for _, test in splits]
+        folds = np.repeat(np.arange(len(tests)), [*map(len, tests)])
+        return cls(scores, np.concatenate(tests), folds)
 
 
 def held_out_scores(
@@ -64,12 +78,9 @@ def held_out_scores(
         parts.append(part)
         if report is not None:
             report(f"scored fold {len(parts)} of {len(splits)}")
-    sizes = [len(test) for _, test in splits]
-    rows = np.concatenate([test for _, test in splits])
-    folds = np.repeat(np.arange(len(splits)), sizes)
-    scores = np.concatenate([scores for scores, _ in parts])
-    _fill_constants(scores, folds, np.array([constants for _, constants in parts]), method)
-    return HeldOutScores(scores, rows, folds)
+    found = HeldOutScores.of_splits(np.concatenate([scores for scores, _ in parts]), splits)
+    _fill_constants(found, np.array([constants for _, constants in parts]), method)
+    return found
 
 
 def fit_and_score_folds(
@@ -96,8 +107,7 @@ def fit_and_score_folds(
     varies = np.isnan(constants)
     params = dict(fit_params or {})
     if not varies.any():
-        rows = np.arange(len(Y))
-        nothing = HeldOutScores(np.empty((len(Y), 0)), rows, np.zeros(len(Y), dtype=np.intp))
+        nothing = HeldOutScores.of_one_fold(np.empty((len(Y), 0)), np.arange(len(Y)))
         return nothing, LabelScorer(None, constants)
     in_one_pass = hasattr(estimator, "fit_scoring_folds")
     if not in_one_pass or method != scoring_method(estimator):
@@ -121,11 +131,10 @@ def fit_and_score_folds(
     if report is not None:
         params["report"] = report
     scores = model.fit_scoring_folds(X, Y[:, varies], splits, **params)
-    folds = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
+    held_out = HeldOutScores.of_splits(scores, splits)
     by_fold = np.array([constant_labels(Y[train][:, varies]) for train, _ in splits])
-    scores[~np.isnan(by_fold)[folds]] = np.nan
-    _fill_constants(scores, folds, by_fold, method)
-    held_out = HeldOutScores(scores, np.concatenate([test for _, test in splits]), folds)
+    scores[~np.isnan(by_fold)[held_out.folds]] = np.nan
+    _fill_constants(held_out, by_fold, method)
     return held_out, LabelScorer(model, constants)
 
 
@@ -144,10 +153,9 @@ def _has_rows(value: Any) -> bool:
     return not isinstance(value, str) and (hasattr(value, "__len__") or hasattr(value, "__array__"))
 
 
-def _fill_constants(
-    scores: np.ndarray, folds: np.ndarray, constants: np.ndarray, method: str
-) -> None:
+def _fill_constants(held_out: HeldOutScores, constants: np.ndarray, method: str) -> None:
     """Replace NaN, in place, for labels with one class in a training part."""
+    scores, _, folds = held_out
     for j in np.flatnonzero(np.isnan(scores).any(axis=0)):
         gone = np.isnan(scores[:, j])
         ends = (0.0, 1.0)
@@ -156,7 +164,7 @@ def _fill_constants(
         scores[gone, j] = np.where(constants[folds[gone], j] == 1, ends[1], ends[0])
 
 
-def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
+def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> Splits:
     """Return the numbers of the training samples and of the test samples of each split, checked.
 
     A number means that many folds of `MultilabelStratifiedKFold`. Other splits are those of a
@@ -173,6 +181,14 @@ def splits_of(cv: Any, X: Any, Y: Any, groups: Any = None) -> list[tuple[np.ndar
     if not pairs:
         raise ValueError("cv must give a split, got none.")
     return [_checked(pair, k, n_rows(Y)) for k, pair in enumerate(pairs)]
+
+
+def splits_within(splits: Splits, rows: np.ndarray, n_samples: int) -> Splits:
+    """Return splits without all samples but those of some rows, by their numbers among these."""
+    number = np.full(n_samples, -1)
+    number[rows] = np.arange(rows.size)
+    pairs = ((number[train], number[test]) for train, test in splits)
+    return [(train[train >= 0], test[test >= 0]) for train, test in pairs]
 
 
 def _checked(pair: Any, split: int, n_samples: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators._targets import constant_labels
+from labelwise._estimators._targets import constant_labels, constant_scores
 from labelwise._validation import (
     as_dense,
     check_readable,
@@ -109,6 +109,11 @@ class LabelScorer(NamedTuple):
             # Callers change the array in place, and the estimator may have given its own, or X.
             return np.array(scores_of_labels(self.estimator, X, varies, method), dtype=np.float64)
         return np.full((n_rows(X), varies.size), np.nan)
+
+    def all_scores(self, X: Any, method: str) -> np.ndarray:
+        """Score all labels; those with one class have the scores of `constant_scores`."""
+        ends = constant_scores(self.constants, method)
+        return np.where(np.isnan(self.constants), self.scores(X, method), ends)
 
 
 def fit_scorer(

@@ -216,9 +216,17 @@ def constant_labels(Y: Any, missing: Any = None) -> np.ndarray:
     return np.where(n_positives == 0, 0.0, np.where(n_positives == n_known, 1.0, np.nan))
 
 
-def all_labels(varying: np.ndarray, constants: np.ndarray, *, low: float = 0.0) -> np.ndarray:
-    """Add columns of labels with one class, `low` or 1, to those of the labels that vary."""
-    columns = np.tile(np.where(constants == 1, 1.0, low), (len(varying), 1)).astype(varying.dtype)
+def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
+    """Return the scores of labels with one class: -1 or 1 by `decision_function`, else 0 or 1."""
+    return 2 * constants - 1 if method == "decision_function" else constants
+
+
+def all_labels(
+    varying: np.ndarray, constants: np.ndarray, method: str = "predict_proba"
+) -> np.ndarray:
+    """Add columns of labels with one class to those of the labels that vary."""
+    ends = np.nan_to_num(constant_scores(constants, method))
+    columns = np.tile(ends, (len(varying), 1)).astype(varying.dtype)
     columns[:, np.isnan(constants)] = varying
     return columns
 

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     )
     from labelwise._tuning._scores_to_tune_on import (
         Samples as Samples,
-        Splits as Splits,
         TuningScores as TuningScores,
-        constant_scores as constant_scores,
         thresholds_of_no_label as thresholds_of_no_label,
         tuning_problem as tuning_problem,
         with_constant_labels as with_constant_labels,

@@ -19,6 +19,8 @@ from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
     LabelTarget,
+    Splits,
+    all_labels,
     as_label_column,
     check_not_empty,
     check_y_given,
@@ -28,6 +30,7 @@ from labelwise._estimators import (
     fit_scorer,
     score_matrix,
     splits_of,
+    splits_within,
     warn_of_constants,
 )
 from labelwise._tuning._evidence import Evidence
@@ -44,8 +47,6 @@ from labelwise._validation import (
     without_cells,
 )
 
-Splits = list[tuple[np.ndarray, np.ndarray]]
-
 
 class Samples(NamedTuple):
     """Checked samples that an estimator is fitted to, and that decisions are tuned on."""
@@ -61,9 +62,7 @@ class Samples(NamedTuple):
 
     def part(self, rows: np.ndarray, splits: Splits) -> tuple[Samples, Splits]:
         """Return some of the samples, and splits without all others."""
-        number = np.full(len(self.Y), -1)
-        number[rows] = np.arange(rows.size)
-        pairs = [tuple(number[side][number[side] >= 0] for side in pair) for pair in splits]
+        pairs = splits_within(splits, rows, len(self.Y))
         samples = self._replace(
             X=take_rows(self.X, rows),
             Y=self.Y[rows],
@@ -134,7 +133,7 @@ def prefit_scores(estimator: Any, samples: Samples, method: str) -> TuningScores
         raise ValueError(f"a FrozenEstimator is not fitted again, so that it cannot take {given}.")
     n_samples, n_labels = samples.Y.shape
     scores = score_matrix(estimator, samples.X, n_labels, method=method)
-    held_out = HeldOutScores(scores, np.arange(n_samples), np.zeros(n_samples, dtype=np.intp))
+    held_out = HeldOutScores.of_one_fold(scores, np.arange(n_samples))
     return TuningScores(held_out, LabelScorer(estimator, np.full(n_labels, np.nan)))
 
 
@@ -145,7 +144,7 @@ def split_scores(estimator: Any, samples: Samples, method: str, cv: Any) -> Tuni
     params = cut_params(samples.fit_params, train, n_rows(samples.X))
     scorer = fit_scorer(estimator, take_rows(samples.X, train), samples.Y[train], params)
     scores = scorer.scores(take_rows(samples.X, test), method)[:, np.isnan(scorer.constants)]
-    return TuningScores(HeldOutScores(scores, test, np.zeros(test.size, dtype=np.intp)), scorer)
+    return TuningScores(HeldOutScores.of_one_fold(scores, test), scorer)
 
 
 def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
@@ -167,7 +166,7 @@ def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
     varies = np.isnan(constants)
     if not varies.any():
         rows = np.arange(len(samples.Y))
-        held_out = HeldOutScores(np.empty((rows.size, 0)), rows, np.zeros_like(rows))
+        held_out = HeldOutScores.of_one_fold(np.empty((rows.size, 0)), rows)
         return TuningScores(held_out, LabelScorer(None, constants))
     model = clone(estimator)
     scores = model.fit_scoring_oob(samples.X, samples.Y[:, varies], **samples.fit_params)
@@ -175,7 +174,7 @@ def oob_scores(estimator: Any, samples: Samples) -> TuningScores:
     rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
     if rows.size == 0:
         raise ValueError('cv="oob" needs more trees: every sample has been seen by all of them.')
-    held_out = HeldOutScores(scores[rows], rows, np.zeros_like(rows))
+    held_out = HeldOutScores.of_one_fold(scores[rows], rows)
     return TuningScores(held_out, LabelScorer(model, constants))
 
 
@@ -246,16 +245,10 @@ def guarantee_problem(scored: TuningScores, samples: Samples, method: str) -> Pr
     """
     constants = scored.scorer.constants
     held_out, rows, _ = scored.held_out
-    scores = np.repeat(constant_scores(constants, method)[None], rows.size, axis=0)
-    scores[:, np.isnan(constants)] = held_out
+    scores = all_labels(held_out, constants, method)
     groups, weights = _groups(rows, samples.groups), samples.weights_of(scored)
     slices = None if samples.slices is None else samples.slices[rows]
     return _known(scores, samples.Y[rows], samples.names, weights, groups, slices)
-
-
-def constant_scores(constants: np.ndarray, method: str) -> np.ndarray:
-    """Return the scores of labels with one class: 0 or 1 as probabilities, else -1 or 1."""
-    return constants if method == "predict_proba" else 2 * constants - 1
 
 
 def _groups(rows: np.ndarray, groups: Any) -> np.ndarray | None:

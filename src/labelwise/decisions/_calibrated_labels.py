@@ -20,6 +20,7 @@ from labelwise._estimators import (
     LabelScorer,
     LabelTarget,
     ProbabilityClassifier,
+    Splits,
     as_label_column,
     check_target,
     check_y_given,
@@ -33,11 +34,11 @@ from labelwise._estimators import (
     score_matrix,
     scoring_method,
     splits_of,
+    splits_within,
     store_target,
     warn_of_constants,
 )
 from labelwise._sigmoids import fit_sigmoids
-from labelwise._tuning import Splits
 from labelwise._tuning._scores_to_tune_on import target_of_fitted
 from labelwise._validation import (
     check_outcome,
@@ -339,12 +340,7 @@ class CalibratedLabels(MetaEstimatorMixin, ProbabilityClassifier):
         """
         varies = np.isnan(self.constants_)
         splits = splits_of(self.cv, X, Y[:, varies], groups) if varies.any() else []
-        if counted.size == len(Y):
-            return splits
-        number = np.full(len(Y), -1)
-        number[counted] = np.arange(counted.size)
-        pairs = ((number[train], number[test]) for train, test in splits)
-        return [(train[train >= 0], test[test >= 0]) for train, test in pairs]
+        return splits if counted.size == len(Y) else splits_within(splits, counted, len(Y))
 
 
 class CalibratedScores(ProbabilityClassifier):

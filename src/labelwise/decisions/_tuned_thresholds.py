@@ -40,7 +40,6 @@ from labelwise._tuning._result import Thresholds, check_thresholds
 from labelwise._tuning._scores_to_tune_on import (
     Samples,
     TuningScores,
-    constant_scores,
     fold_scores,
     guarantee_problem,
     is_oob,
@@ -467,9 +466,7 @@ class TunedThresholds(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     def _scored(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         check_readable(X, "X")
-        scores = LabelScorer(self.estimator_, self.constants_).scores(X, method)
-        ends = constant_scores(self.constants_, method)
-        return np.where(np.isnan(self.constants_), scores, ends)
+        return LabelScorer(self.estimator_, self.constants_).all_scores(X, method)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_current_options(state))

@@ -372,8 +372,7 @@ class BagPlugin(MetaEstimatorMixin, ScoringClassifier):
         return np.asarray(self.thresholds_.decide(scores))
 
     def _instance_scores(self, bags: Bags) -> np.ndarray:
-        scores = LabelScorer(self.estimator_, self.constants_).scores(bags.rows, "predict_proba")
-        return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
+        return LabelScorer(self.estimator_, self.constants_).all_scores(bags.rows, "predict_proba")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(with_current_options(state))

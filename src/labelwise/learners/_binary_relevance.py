@@ -454,7 +454,9 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
     def _scores(self, X: Any) -> np.ndarray:
         if self.estimator is None:
             return self._linear_scores(X)
-        return self._columns(X, partial(_column, X, "decision_function"), low=-1.0)
+        return self._columns(
+            X, partial(_column, X, "decision_function"), method="decision_function"
+        )
 
     def _proba(self, X: Any) -> np.ndarray:
         if self.estimator is None:
@@ -473,7 +475,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         X: Any,
         column: Callable[[Any], np.ndarray],
         dtype: Any = np.float64,
-        low: float = 0.0,
+        method: str = "predict_proba",
     ) -> np.ndarray:
         """Return one column for each label: computed by its model, or constant."""
         check_is_fitted(self)
@@ -481,7 +483,7 @@ class BinaryRelevance(MetaEstimatorMixin, ScoringClassifier, ProbabilityClassifi
         columns = np.empty((n_rows(X), len(self.estimators_)), dtype=dtype)
         for k, fitted in enumerate(self.estimators_):
             columns[:, k] = column(fitted)
-        return all_labels(columns, self.constants_, low=low)
+        return all_labels(columns, self.constants_, method)
 
     def _check_learned(self, n_labels: int) -> None:
         n_varying = int(np.isnan(self.constants_).sum())

@@ -451,15 +451,10 @@ def _trials(cells: _LabelledScores, models: Sequence[str], arena: Arena) -> list
         log_odds = fitted.log_odds(cells.scores[:, test])
         for name, way in fitted.ways.items():
             parts.setdefault(name, []).append(way.scores(log_odds))
-    tested, folds = _tested(arena)
     rules = [RULES["thresholds"]]
+    held_out = (
+        HeldOutScores.of_splits(np.concatenate(found), arena.splits) for found in parts.values()
+    )
     return [
-        judged((name,), 0.0, rules, HeldOutScores(np.concatenate(found), tested, folds), arena)
-        for name, found in parts.items()
+        judged((name,), 0.0, rules, one, arena) for name, one in zip(parts, held_out, strict=True)
     ]
-
-
-def _tested(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sample and the fold of each row of the held-out scores."""
-    tests = [test for _, test in arena.splits]
-    return np.concatenate(tests), np.repeat(np.arange(len(tests)), [*map(len, tests)])

@@ -16,6 +16,7 @@ from labelwise._estimators import (
     learn_targets,
     report_progress,
     splits_of,
+    splits_within,
 )
 from labelwise._validation import is_whole, relative_weights, take_rows
 from labelwise.decisions import make_consistent, maximize_expected_f
@@ -269,10 +270,7 @@ def _splits_of_rows(cv: Any, X: Any, labels: Any, rows: np.ndarray) -> Any:
     """Return given splits of all samples as splits of some rows; other `cv` as they are."""
     if is_whole(cv) or hasattr(cv, "split") or rows.size == X.shape[0]:
         return cv
-    number = np.full(X.shape[0], -1)
-    number[rows] = np.arange(rows.size)
-    parts = ([number[part] for part in split] for split in splits_of(cv, X, labels))
-    return [(train[train >= 0], test[test >= 0]) for train, test in parts]
+    return splits_within(splits_of(cv, X, labels), rows, X.shape[0])
 
 
 class SizeTasks(NamedTuple):

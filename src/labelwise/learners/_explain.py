@@ -19,8 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from labelwise._estimators import LabelScorer, WordsOfStems, scoring_method
-from labelwise._tuning import constant_scores
+from labelwise._estimators import LabelScorer, WordsOfStems, constant_scores, scoring_method
 from labelwise._validation import (
     check_backend,
     check_readable,

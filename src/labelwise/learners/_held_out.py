@@ -11,13 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelwise._estimators import (
     METHODS,
+    all_labels,
+    constant_scores,
     fit_scorer,
     groups_for,
     scoring_method,
     splits_of,
     weights_for,
 )
-from labelwise._tuning import Samples, constant_scores
+from labelwise._tuning import Samples
 from labelwise._validation import (
     check_groups,
     check_readable,
@@ -145,8 +147,7 @@ def _of_tuned(
     scored = model._tuning_scores(*samples.counted(model.cv))
     constants, held_out = scored.scorer.constants, scored.held_out
     method = scoring_method(model.estimator)
-    scores = np.tile(constant_scores(constants, method), (held_out.rows.size, 1))
-    scores[:, np.isnan(constants)] = held_out.scores
+    scores = all_labels(held_out.scores, constants, method)
     order = np.argsort(held_out.rows, kind="stable")
     return HeldOut(counted[held_out.rows[order]], scores[order], None)
 
@@ -163,7 +164,7 @@ def _of_folds(
         scorer = fit_scorer(model, take_rows(X, train), Y[train], params)
         parts = take_rows(X, test)
         found = scorer.scores(parts, method), scorer.scores(parts, "predict")
-        ends = constant_scores(scorer.constants, method), scorer.constants
+        ends = (constant_scores(scorer.constants, how) for how in (method, "predict"))
         of_scores, of_rule = (
             np.where(np.isnan(one), end, one) for one, end in zip(found, ends, strict=True)
         )

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelwise._estimators import (
     ExpectedFClassifier,
     LabelScorer,
-    all_labels,
     copy_feature_attributes,
     fit_scorer,
     given_to_fit,
@@ -203,8 +202,7 @@ class IndependentFPlugin(MetaEstimatorMixin, ExpectedFClassifier):
     def _proba(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         check_readable(X, "X")
-        scores = LabelScorer(self.estimator_, self.constants_).scores(X, "predict_proba")
-        return all_labels(scores[:, np.isnan(self.constants_)], self.constants_)
+        return LabelScorer(self.estimator_, self.constants_).all_scores(X, "predict_proba")
 
     def _base(self) -> Any:
         if self.estimator is not None:

@@ -11,12 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from labelwise._estimators import LabelScorer, all_labels, fit_scorer, held_out_scores, splits_of
+from labelwise._estimators import (
+    LabelScorer,
+    Splits,
+    all_labels,
+    fit_scorer,
+    held_out_scores,
+    splits_of,
+)
 from labelwise._tuning import Problem, Request, solve
 from labelwise.data import Bags
 from labelwise.decisions import Thresholds
-
-Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
 class BagTask(NamedTuple):

@@ -15,7 +15,7 @@ from scipy.special import expit, logit, softmax
 
 from labelwise._estimators import METHODS, LabelScorer, all_labels, scoring_method
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
-from labelwise._tuning import Problem, Request, constant_scores, tune_and_correct
+from labelwise._tuning import Problem, Request, tune_and_correct
 from labelwise._validation import n_rows
 from labelwise.decisions import Thresholds, maximize_expected_f, maximize_expected_f_independent
 from labelwise.measures import f_measure
@@ -316,9 +316,7 @@ class FittedCandidates(NamedTuple):
             scores = self._member_scores(X, method)[0]
         else:
             scores = self.log_odds(X)
-        columns = np.tile(constant_scores(self.constants, method), (len(scores), 1))
-        columns[:, self.varies] = scores
-        return columns
+        return all_labels(scores, self.constants, method)
 
     def log_odds(self, X: Any) -> np.ndarray:
         """Return the mean calibrated log-odds of the labels that have both classes."""

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from labelwise._estimators import (
     HeldOutScores,
     LabelScorer,
+    Splits,
     constant_labels,
     fit_and_score_folds,
     groups_for,
@@ -22,7 +23,7 @@ from labelwise._estimators import (
     weights_for,
 )
 from labelwise._sigmoids import Sigmoids, fit_sigmoids
-from labelwise._tuning import Problem, Request, Samples, Splits, TuningScores, tuning_problem
+from labelwise._tuning import Problem, Request, Samples, TuningScores, tuning_problem
 from labelwise.learners.selection._candidates import Candidate
 from labelwise.learners.selection._costs import judging
 from labelwise.learners.selection._rules import (
@@ -293,8 +294,7 @@ def best_with_blend(trials: list[Trial], blend: Trial | None) -> tuple[Trial, li
 
 def _in_rows(scores: np.ndarray, arena: Arena) -> HeldOutScores:
     """Return blended scores with the sample and the fold of each row."""
-    rows = np.concatenate([test for _, test in arena.splits])
-    folds = np.repeat(np.arange(len(arena.splits)), [len(test) for _, test in arena.splits])
+    _, rows, folds = HeldOutScores.of_splits(scores, arena.splits)
     has_truth = ~np.isnan(arena.samples.Y[rows][:, np.isnan(arena.constants)]).all(axis=1)
     return HeldOutScores(scores, rows[has_truth], folds[has_truth])
 
