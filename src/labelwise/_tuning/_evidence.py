@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -137,9 +137,6 @@ class Evidence:
     corrected_value: float = float("nan")
     true_positives: np.ndarray | None = None
     request: Request | None = field(default=None, repr=False)
-
-    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     @property
     def exact(self) -> bool:

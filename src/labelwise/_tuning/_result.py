@@ -92,8 +92,6 @@ class Thresholds(SavedRule):
 
     _file: ClassVar[str] = "ThresholdFile"
     _evidence: ClassVar[Any] = Evidence
-    # Comparing arrays gives arrays, so that two Thresholds are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     def __post_init__(self) -> None:
         self._protect()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -52,9 +52,6 @@ class SliceThresholds:
     true_positives: np.ndarray
     n_samples: np.ndarray
     max_decided: np.ndarray | None = None
-
-    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     def _of_labels(self, places: np.ndarray) -> SliceThresholds:
         """Return the thresholds of other labels, as `Thresholds._of_labels` does."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -248,9 +248,6 @@ class Adaptation:
     old_value: float
     n_samples: int
     n_iterations: int
-
-    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, as ``labelwise adapt --json`` prints it.

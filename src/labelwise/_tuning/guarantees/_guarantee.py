@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,9 +71,6 @@ class Guarantee:
     needed: np.ndarray | None = None
     weigh: str = "sample"
     n_groups: int | None = None
-
-    # Comparing arrays gives arrays, so that two guarantees are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     def lines(self, label_names: tuple[str, ...] | None) -> list[str]:
         """Write the guarantee and the evidence for it.

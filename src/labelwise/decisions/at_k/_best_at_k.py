@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -77,9 +77,6 @@ class BestAtK:
     prices: np.ndarray
     rule_value: float
     label_names: tuple[str, ...] | None = None
-
-    # Comparing arrays gives arrays, so that two results are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     @property
     def gap(self) -> float:

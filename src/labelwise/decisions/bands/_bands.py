@@ -84,9 +84,6 @@ class BandEvidence:
     guarantee: Guarantee | None = None
     request: BandRequest | None = field(default=None, repr=False)
 
-    # Comparing arrays gives arrays, so that two records are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
-
     @property
     def precision(self) -> float:
         """Share of positives among the accepted cells; NaN if no cell is accepted."""
@@ -195,8 +192,6 @@ class Bands(SavedRule):
 
     _file: ClassVar[str] = "BandFile"
     _evidence: ClassVar[Any] = BandEvidence
-    # Comparing arrays gives arrays, so that two Bands are equal only if they are one object.
-    __hash__: ClassVar[Any] = object.__hash__
 
     @property
     def value(self) -> float:
