@@ -27,6 +27,7 @@ from labelwise._text._tables import (
     titles_as_html as titles_as_html,
 )
 from labelwise._text._words import (
+    WordNumbers as WordNumbers,
     check_language as check_language,
     stemmer_of as stemmer_of,
     stop_words_of as stop_words_of,

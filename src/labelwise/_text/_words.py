@@ -1,10 +1,15 @@
-"""Stop words and stems of languages."""
+"""Stop words and stems of languages, and texts as numbers of their words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from labelwise._extras import require
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # The stemmer takes time quadratic in the length of a word; longer runs of letters are not words.
 _LONGEST_WORD = 100
@@ -72,3 +77,33 @@ def check_language(language: str | None, input_name: str) -> None:
         raise ValueError(
             f"{input_name} must be None or one of {', '.join(known)}, got {language!r}."
         )
+
+
+class WordNumbers(dict[str, int]):
+    """Numbers of words by the words as they are written; equal terms have the same number.
+
+    `reduce` returns the term of a word, such as its stem, or "" if the word is to be removed; it is
+    called once for each distinct word.
+    """
+
+    def __init__(self, reduce: Callable[[str], str]) -> None:
+        self._reduce = reduce
+        self.of_terms: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        term = self._reduce(word)
+        number = self.of_terms.setdefault(term, len(self.of_terms)) if term else -1
+        self[word] = number
+        return number
+
+    def of_texts(self, texts: Iterable[Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the words that stay, and where each text begins and ends."""
+        import numpy as np
+
+        numbers, ends = array("q"), array("q", [0])
+        for text in texts:
+            numbers.extend(map(self.__getitem__, text))
+            ends.append(len(numbers))
+        seen = np.array(numbers, dtype=np.int64)
+        is_kept = seen >= 0
+        return seen[is_kept], np.concatenate(([0], np.cumsum(is_kept)))[np.array(ends)]

@@ -106,17 +106,11 @@ def read_arff(
     >>> tiny.label_names, tiny.X.tolist()
     (('sea', 'sky'), [[0.5], [0.75]])
     """
-    return arff_files([Path(path)], labels, ids=ids, max_bytes=max_bytes)
+    request = ReadRequest(plain_name(path), labels, ids, max_bytes=max_bytes)
+    return _read([Path(path)], request)
 
 
-def arff_files(
-    paths: Sequence[Path],
-    labels: LabelChoice = None,
-    *,
-    name: str | None = None,
-    ids: Sequence[str] | None = None,
-    max_bytes: int | None = None,
-) -> Dataset:
+def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
     """Read one data set from one file, or from a training and a test file of equal columns.
 
     The first file decides which attributes are identifiers.
@@ -124,21 +118,17 @@ def arff_files(
     parts: list[_FileArrays] = []
     roles: _AttributeRoles | None = None
     for path in paths:
-        with reading(path, max_bytes) as bound:
+        with reading(path, request.max_bytes) as bound:
             parsed = _parse(path, bound)
             if roles is None:
-                roles = _attribute_roles(parsed, labels, ids, bound)
+                roles = _attribute_roles(parsed, request.labels, request.ids, bound)
             elif _columns(parsed, roles.ids) != _columns(roles.file, roles.ids):
                 raise DataError(path, f"has other attributes than {roles.file.path.name}.")
             parts.append(_assemble(parsed, roles, bound))
     if roles is None:
         raise ValueError("paths must name at least one file.")
     with reading(paths[0]):
-        return _joined(parts, roles, name or plain_name(paths[0]))
-
-
-def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
-    return arff_files(paths, request.labels, name=request.name, max_bytes=request.max_bytes)
+        return _joined(parts, roles, request.name)
 
 
 ARFF = FileFormat("an ARFF file", (".arff",), _read, uses=frozenset({"labels"}))

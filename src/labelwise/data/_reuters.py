@@ -14,8 +14,7 @@ ACM Transactions on Information Systems, 1994.
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from labelwise._io import DataError, bound_of, read_bytes, reading
-from labelwise._text import stemmer_of, stop_words_of
+from labelwise._text import WordNumbers, stemmer_of, stop_words_of
 from labelwise.data._dataset import Dataset
 from labelwise.data._file_format import FileFormat, ReadRequest
 
@@ -152,42 +151,13 @@ def count_terms(texts: Iterable[str]) -> tuple[sparse.csr_array, tuple[str, ...]
     words are removed, and the other words are reduced to their stems; those of more than 100
     letters are not stemmed. Columns are the sorted terms, which are returned, too.
     """
-    vocabulary = _TermNumbers(stop_words_of("english"), stemmer_of("english"))
-    terms_seen = array("q")
-    ends = array("q", [0])
-    for text in texts:
-        terms_seen.extend(map(vocabulary.__getitem__, _WORD.findall(text.lower())))
-        ends.append(len(terms_seen))
-    return _sorted_counts(np.array(terms_seen), np.array(ends), vocabulary.numbers)
-
-
-class _TermNumbers(dict[str, int]):
-    """Map each word to the number of its term, -1 for stop words; unknown words are added."""
-
-    def __init__(self, stop_words: Collection[str], stem: Callable[[str], str]) -> None:
-        super().__init__(dict.fromkeys(stop_words, -1))
-        self.stem = stem
-        self.numbers: dict[str, int] = {}
-
-    def __missing__(self, word: str) -> int:
-        number = -1
-        if len(word) > 1:
-            number = self.numbers.setdefault(self.stem(word), len(self.numbers))
-        self[word] = number
-        return number
-
-
-def _sorted_counts(
-    seen: np.ndarray, ends: np.ndarray, numbers: dict[str, int]
-) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Return counts with columns in the sorted order of the terms."""
-    terms = sorted(numbers)
+    stop_words, stem = stop_words_of("english"), stemmer_of("english")
+    words = WordNumbers(lambda word: "" if len(word) < 2 or word in stop_words else stem(word))
+    seen, indptr = words.of_texts(_WORD.findall(text.lower()) for text in texts)
+    terms = sorted(words.of_terms)
     column = np.empty(len(terms), dtype=np.int64)
-    column[[numbers[term] for term in terms]] = np.arange(len(terms))
-    kept = seen >= 0
-    indptr = np.concatenate(([0], np.cumsum(kept)))[ends]
-    ones = np.ones(indptr[-1], dtype=np.int64)
-    shape = (ends.size - 1, len(terms))
-    counts = sparse.csr_array((ones, column[seen[kept]], indptr), shape=shape)
+    column[[words.of_terms[term] for term in terms]] = np.arange(len(terms))
+    ones, shape = np.ones(seen.size, dtype=np.int64), (indptr.size - 1, len(terms))
+    counts = sparse.csr_array((ones, column[seen], indptr), shape=shape)
     counts.sum_duplicates()
     return counts, tuple(terms)

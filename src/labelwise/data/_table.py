@@ -131,40 +131,29 @@ def read_table(
     """
     if not labels:
         raise ValueError("labels must name at least one column.")
-    return table_files(
-        [path],
-        labels=labels,
-        ids=ids,
-        text=text,
-        separator=separator,
-        bags=bags,
-        max_bytes=max_bytes,
-    )
+    request = ReadRequest(plain_name(path), labels, ids, text, bags, max_bytes)
+    return _read([Path(path)], request, separator)
 
 
-def table_files(
-    paths: Sequence[str | Path],
-    *,
-    labels: str | Sequence[str],
-    ids: str | Sequence[str] | None = None,
-    text: str | Sequence[str] | None = None,
-    separator: str | None = None,
-    bags: str | None = None,
-    name: str | None = None,
-    max_bytes: int | None = None,
-) -> Dataset:
+def _read(paths: Sequence[Path], request: ReadRequest, separator: str | None = None) -> Dataset:
     """Read one data set from one file, or from a training and a test file of equal columns.
 
     With an empty list of labels every column is a feature or an identifier, as for prediction.
     """
+    labels, ids, text, bags = (
+        _named_labels(paths[0], request),
+        request.ids,
+        request.text,
+        request.bags,
+    )
     id_names = [ids] if isinstance(ids, str) else list(ids or ())
     text_names = [text] if isinstance(text, str) else text
     _check_arguments(labels, separator)
     as_text = {*id_names, *(text_names or ()), *ROW_NAMES, *([] if bags is None else [bags])}
     if isinstance(labels, str) and not labels.endswith("*"):
         as_text.add(labels)
-    with reading(paths[0], max_bytes):
-        tables = Tables(paths, as_text, max_bytes)
+    with reading(paths[0], request.max_bytes):
+        tables = Tables(paths, as_text, request.max_bytes)
         Y, label_names, label_columns = _labels(tables, labels, separator)
     id_names += [row_name for row_name in ROW_NAMES if row_name in tables.known]
     others = {*id_names, bags}
@@ -197,7 +186,7 @@ def table_files(
         return Dataset(
             X,
             Y,
-            name or plain_name(paths[0]),
+            request.name,
             found.names,
             label_names,
             train,
@@ -209,11 +198,12 @@ def table_files(
         )
 
 
-def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
+def _named_labels(path: Path, request: ReadRequest) -> str | Sequence[str]:
+    """Return the names of the columns of labels, or their prefix with a star."""
     labels = request.labels
     if labels is None:
         raise DataError(
-            paths[0],
+            path,
             "does not say which columns are labels: name them by labels (--labels, or "
             "{ load = ..., labels = [...] } in a study file).",
         )
@@ -222,18 +212,10 @@ def _read(paths: Sequence[Path], request: ReadRequest) -> Dataset:
             f"is a table, for which a count of labels ({labels}) does not say which columns are "
             "meant: give their names, or a prefix with a star."
         )
-        raise DataError(paths[0], problem)
+        raise DataError(path, problem)
     if not isinstance(labels, str | Sequence):
         raise TypeError(f"labels must be names of columns for a table, got {labels!r}.")
-    return table_files(
-        paths,
-        labels=labels,
-        ids=request.ids,
-        text=request.text,
-        bags=request.bags,
-        name=request.name,
-        max_bytes=request.max_bytes,
-    )
+    return labels
 
 
 TABLE = FileFormat(

@@ -7,13 +7,14 @@ first seen. Everything else is arithmetic with the numbers of words.
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+
+from labelwise._text import WordNumbers
 
 # Longer runs of characters are not words; a stemmer takes time quadratic in the length of a word.
 LONGEST_WORD = 100
@@ -39,10 +40,10 @@ def count_words(
     `reduce` returns the stem of a word, or "" if the word is to be removed. It is called once for
     each distinct word of at most 100 characters; longer ones are removed.
     """
-    words = _Words(reduce)
-    seen, ends = _numbered(map(_find_words, map(str.lower, texts)), words)
+    words = _short_words(reduce)
+    seen, ends = words.of_texts(map(_find_words, map(str.lower, texts)))
     text_of = np.repeat(np.arange(len(texts)), np.diff(ends))
-    names = list(words.numbers)
+    names = list(words.of_terms)
     # A sequence of n words is a sequence of n - 1 words, `heads`, and its last word, `tails`.
     grams, starts = seen, np.arange(seen.size)
     heads, tails = np.zeros(len(names), dtype=np.int64), np.arange(len(names))
@@ -75,40 +76,19 @@ def count_characters(
     is counted, once for all larger sizes. Parameters are those of `count_words`; sizes are numbers
     of characters.
     """
-    words = _Words(str)
-    seen, ends = _numbered((text.lower().replace("\0", " ").split() for text in texts), words)
-    of_texts = _counted(seen, ends, len(words.numbers))
-    grams = _Words(str)
-    found, ends = _numbered((_characters(word, sizes) for word in words.numbers), grams)
-    counts = sparse.csr_array(of_texts @ _counted(found, ends, len(grams.numbers)))
+    words = _short_words(str)
+    seen, ends = words.of_texts(text.lower().replace("\0", " ").split() for text in texts)
+    of_texts = _counted(seen, ends, len(words.of_terms))
+    grams = _short_words(str)
+    found, ends = grams.of_texts(_characters(word, sizes) for word in words.of_terms)
+    counts = sparse.csr_array(of_texts @ _counted(found, ends, len(grams.of_terms)))
     kept = _columns_within(counts, limits)
-    names = list(grams.numbers)
+    names = list(grams.of_terms)
     return _in_order([TermCounts([names[k] for k in kept.tolist()], _take(counts, kept))])
 
 
-class _Words(dict[str, int]):
-    """Numbers of words by the words as they are written; equal stems have the same number."""
-
-    def __init__(self, reduce: Callable[[str], str]) -> None:
-        self._reduce = reduce
-        self.numbers: dict[str, int] = {}  # by stem
-
-    def __missing__(self, word: str) -> int:
-        stem = self._reduce(word) if len(word) <= LONGEST_WORD else ""
-        number = self.numbers.setdefault(stem, len(self.numbers)) if stem else -1
-        self[word] = number
-        return number
-
-
-def _numbered(texts: Iterable[Sequence[str]], words: _Words) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of the words of all texts, and where each text begins and ends."""
-    numbers, ends = array("q"), array("q", [0])
-    for text in texts:
-        numbers.extend(map(words.__getitem__, text))
-        ends.append(len(numbers))
-    seen = np.array(numbers, dtype=np.int64)
-    is_kept = seen >= 0
-    return seen[is_kept], np.concatenate(([0], np.cumsum(is_kept)))[np.array(ends)]
+def _short_words(reduce: Callable[[str], str]) -> WordNumbers:
+    return WordNumbers(lambda word: reduce(word) if len(word) <= LONGEST_WORD else "")
 
 
 def _characters(word: str, sizes: tuple[int, int]) -> list[str]:
