@@ -123,7 +123,8 @@ def is_stage(module: Module) -> bool:
 def exports(module: Module) -> tuple[set[str], set[str]]:
     """Name the listed and the other names of the package that a stage can be imported from.
 
-    Classes of results that `publish` names are documented with their functions: they are neither.
+    Classes of results, which are imported under their name again, are documented with their
+    functions: they are neither.
     """
     listed: set[str] = set()
     importable: set[str] = set()
@@ -132,9 +133,8 @@ def exports(module: Module) -> tuple[set[str], set[str]]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             listed = set(ast.literal_eval(node.value))
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("labelwise."):
-            importable |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "publish":
-            results |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            importable |= {alias.name for alias in node.names}
+            results |= {alias.asname for alias in node.names if alias.asname}
     return listed, importable - listed - results - {"publish"}
 
 

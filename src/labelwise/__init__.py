@@ -22,7 +22,6 @@ __all__ = ["load", "save"]
 
 publish(
     __name__,
-    __all__,
     packages=[
         *("data", "splitting", "features", "learners"),
         *("decisions", "measures", "deployment", "experiments", "reports", "hugging_face"),

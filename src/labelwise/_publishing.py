@@ -7,7 +7,7 @@ is imported late, and why.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -16,7 +16,7 @@ from typing import Any
 
 def publish(
     stage: str,
-    names: Sequence[str],
+    names: Sequence[str] | None = None,
     packages: Sequence[str] = (),
     known_as: str | None = None,
 ) -> None:
@@ -34,8 +34,9 @@ def publish(
     ----------
     stage : str
         Full name of the package, such as "labelwise.decisions".
-    names : sequence of str
-        Names of the classes and functions whose ``__module__`` is set to the stage.
+    names : sequence of str, default=None
+        Names of the classes and functions whose ``__module__`` is set to the stage. None means all
+        that a stage imports; those of a private package keep their modules.
     packages : sequence of str, default=()
         Names of packages in this one that are imported as well when they are used.
     known_as : str, default=None
@@ -43,6 +44,12 @@ def publish(
         ``__module__`` is then that stage. None means the package itself.
     """
     package = sys.modules[stage]
+    is_private = stage.rpartition(".")[2].startswith("_")
+
+    def published() -> Collection[str]:
+        if names is not None:
+            return names
+        return () if is_private else _origins(package)
 
     def attribute(name: str) -> Any:
         if name in packages:
@@ -52,12 +59,12 @@ def publish(
             raise AttributeError(f"module {stage!r} has no attribute {name!r}")
         getattr(import_module(origins[name]), name)  # from a package that loads it when used, too
         # Importing one module may have loaded others, whose classes this stage then returns.
-        _take_loaded(package, frozenset(names), known_as or stage)
+        _take_loaded(package, published(), known_as or stage)
         return vars(package)[name]
 
     def listed() -> list[str]:
         dunders = (name for name in vars(package) if name.startswith("__"))
-        return sorted({*names, *packages, *dunders})
+        return sorted({*published(), *packages, *dunders})
 
     vars(package).update(__getattr__=attribute, __dir__=listed)
 
@@ -78,7 +85,7 @@ def _origins(package: ModuleType) -> dict[str, str]:
     }
 
 
-def _take_loaded(package: ModuleType, published: frozenset[str], known_as: str) -> None:
+def _take_loaded(package: ModuleType, published: Collection[str], known_as: str) -> None:
     """Set the names of a package whose modules are loaded, and ``__module__`` of public ones."""
     for name, origin in _origins(package).items():
         value = vars(sys.modules.get(origin, package)).get(name)

@@ -34,4 +34,4 @@ if TYPE_CHECKING:
         write_blocks as write_blocks,
     )
 
-publish(__name__, [])
+publish(__name__)

@@ -62,4 +62,4 @@ if TYPE_CHECKING:
         exact_weights as exact_weights,
     )
 
-publish(__name__, [])
+publish(__name__)

@@ -27,4 +27,4 @@ if TYPE_CHECKING:
         score_scale as score_scale,
     )
 
-publish(__name__, [])
+publish(__name__)

@@ -26,4 +26,4 @@ if TYPE_CHECKING:
     )
 
 
-publish(__name__, [])
+publish(__name__)

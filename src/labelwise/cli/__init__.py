@@ -28,4 +28,4 @@ def main() -> None:
     program.run()
 
 
-publish(__name__, [])
+publish(__name__)

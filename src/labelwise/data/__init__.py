@@ -49,4 +49,4 @@ __all__ = [
     "write_svmlight",
 ]
 
-publish(__name__, [*__all__, "Posterior"])
+publish(__name__)

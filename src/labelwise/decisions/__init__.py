@@ -96,25 +96,4 @@ __all__ = [
     "scan_thresholds",
 ]
 
-# Classes of results, which functions return and users do not construct.
-publish(
-    __name__,
-    [
-        *__all__,
-        "Adaptation",
-        "BandCurves",
-        "BandEvidence",
-        "BestAtK",
-        "CertifiedFrontier",
-        "ConstraintCheck",
-        "Evidence",
-        "Frontier",
-        "Guarantee",
-        "MacroFrontier",
-        "ReviewMeasures",
-        "ReviewQueue",
-        "Scan",
-        "Sigmoid",
-        "SliceThresholds",
-    ],
-)
+publish(__name__)

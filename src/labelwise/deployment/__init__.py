@@ -32,11 +32,4 @@ __all__ = [
     "plan_audit",
 ]
 
-publish(
-    __name__,
-    [
-        *__all__,
-        *("AuditReport", "Expectation", "Finding", "Findings", "LabelErrors", "Promise"),
-        "PromiseCheck",
-    ],
-)
+publish(__name__)

@@ -45,4 +45,4 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-publish(__name__, [*__all__, "RankPairs", "Results"])
+publish(__name__)

@@ -24,4 +24,4 @@ __all__ = [
     "text_representations",
 ]
 
-publish(__name__, __all__)
+publish(__name__)

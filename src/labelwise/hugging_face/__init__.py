@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["compute_metrics", "decide", "store_thresholds"]
 
-publish(__name__, __all__)
+publish(__name__)

@@ -58,17 +58,4 @@ __all__ = [
     "term_curve",
 ]
 
-# Classes of results, and classes that model files name; users construct neither.
-publish(
-    __name__,
-    [
-        *__all__,
-        "Blend",
-        "DecidingSentences",
-        "Explanation",
-        "Forests",
-        "HeldOut",
-        "Leaderboard",
-        "TermCurve",
-    ],
-)
+publish(__name__)

@@ -50,4 +50,4 @@ __all__ = [
     "scorer",
 ]
 
-publish(__name__, [*__all__, "Evaluation"])
+publish(__name__)

@@ -42,4 +42,4 @@ __all__ = [
     "write_report",
 ]
 
-publish(__name__, __all__)
+publish(__name__)

@@ -33,4 +33,4 @@ __all__ = [
     "train_test_split",
 ]
 
-publish(__name__, [*__all__, "SplitComparison", "SplitQuality"])
+publish(__name__)
