@@ -238,7 +238,7 @@ def test_a_worker_that_dies_while_a_local_cluster_starts_is_reported_in_a_senten
 
 
 def test_an_address_without_a_scheduler_is_refused(study, monkeypatch):
-    monkeypatch.setattr("labelwise.cli.running._cluster._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("labelwise.cli._blocks._CONNECTING_SECONDS", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         done = run("compare", study, "--cluster", address)
         assert str(done.exception) == (

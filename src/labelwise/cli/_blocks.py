@@ -1,7 +1,8 @@
-"""Inputs that commands read in blocks of rows: folders, and files too large for memory.
+"""Inputs that commands read in blocks of rows, here or on a cluster (the option --cluster).
 
-`reads_in_blocks` says which inputs these are, and `opened_blocks` provides them for the public
-functions that commands call in memory, too. Options that need all rows in memory are refused.
+These are folders, and files too large for memory. `reads_in_blocks` says which they are, and
+`opened_blocks` provides them for the public functions that commands call in memory, too. Options
+that need all rows in memory are refused.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from labelwise import _io
+from labelwise._extras import require
 from labelwise._text import printable_path
 from labelwise.cli._inputs import MatrixSource, parse_names
 from labelwise.cli._outputs import warnings_as_notes, working
-from labelwise.cli.running import cluster_client
 
 # A command in memory needs about twice the bytes of its scores, and room for other programs.
 _SHARE_OF_MEMORY = 1 / 4
 _ZARR_FILES = ("zarr.json", ".zarray")
+_CONNECTING_SECONDS = 10
+_LOCAL = "local"
 
 
 def reads_in_blocks(path: Path | None, max_bytes: int | None) -> bool:
@@ -110,3 +113,38 @@ def block_notes(paths: Mapping[str, Path | None], source: MatrixSource) -> list[
         if any(by_position.values()):
             notes.append(position_note(path, first, **by_position))
     return notes
+
+
+@contextmanager
+def cluster_client(address: str | None) -> Iterator[Any]:
+    """Provide a client of the dask scheduler at an address, or None without an address.
+
+    With the address "local", a scheduler and workers are started, and stopped at the end.
+    """
+    if address is None:
+        yield None
+        return
+    require("distributed", "--cluster")
+    import distributed
+
+    connect: Any = distributed.Client  # which has no types
+    if address == _LOCAL:
+        start: Any = distributed.LocalCluster
+        try:
+            cluster = start(dashboard_address="127.0.0.1:0", host="127.0.0.1")
+        except RuntimeError as error:
+            raise ChildProcessError(
+                "A worker of --cluster local died while it started; run the command again."
+            ) from error
+        with cluster as workers, connect(workers) as client:
+            yield client
+        return
+    try:
+        client = connect(address, timeout=_CONNECTING_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        raise ValueError(
+            "--cluster must be the address of a running dask scheduler, such as "
+            f"tcp://host:8786, got {address!r}."
+        ) from error
+    with client:
+        yield client

@@ -10,8 +10,9 @@ import typer
 from labelwise import experiments
 from labelwise._text import printable_path
 from labelwise.cli import _options as opt
+from labelwise.cli._blocks import cluster_client
 from labelwise.cli._outputs import Outputs, say, warnings_as_notes
-from labelwise.cli.running import cluster_client, command, current_settings
+from labelwise.cli.running import command, current_settings
 
 _STOPPED = 130  # exit code of programs that Ctrl-C ended
 EXAMPLE = """\

@@ -1,9 +1,8 @@
-"""How a command runs: its options, the standard input, a cluster, and exit codes.
+"""How a command runs: its options, the standard input, and exit codes.
 
 Nothing here imports a command or a stage before a command runs.
 """
 
-from labelwise.cli.running._cluster import cluster_client as cluster_client
 from labelwise.cli.running._command import (
     command as command,
     current_settings as current_settings,
