@@ -164,3 +164,30 @@ def test_the_program_says_what_it_needs(folder):
         "labelwise: the command line needs typer, which is not installed: "
         "python3 -m pip install 'labelwise[cli]'."
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "tune scores.npy labels.npy -o t.json --plot f.png",
+        "evaluate labels.npy --scores scores.npy --plot f.svg",
+        "select data.svm --curve -o f.png",
+        "results study.sqlite --figure f.svg",
+        "demo",
+    ],
+)
+def test_a_figure_needs_its_extra_before_any_work_is_done(folder, words):
+    hidden = HIDDEN.replace(repr(sorted(EXTRA_OF)), "['matplotlib']")
+    program = f"""
+sys.argv = ["labelwise", *{words.split()!r}]
+from labelwise.cli import main
+main()
+"""
+    command = [sys.executable, "-c", hidden + program]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(
+        "needs matplotlib, which is not installed: python3 -m pip install 'labelwise[reports]'."
+    )
+    assert not (folder / "t.json").exists()

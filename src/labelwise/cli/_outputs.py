@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 from labelwise import _io
+from labelwise._extras import require
 from labelwise._text import counted, printable, printable_lines, printable_path, safe_cell
 from labelwise.cli.running import current_settings, with_options
 
@@ -118,6 +119,13 @@ def check_ending(path: Path | None, *endings: str) -> None:
     """Refuse an output file with another ending; the first one is that of the standard output."""
     if path is not None and _io.ending_of(path, endings[0]) not in endings:
         raise ValueError(f"{path} must end in {' or '.join(endings)}.")
+
+
+def check_figure(path: Path | None, *endings: str) -> None:
+    """Refuse a figure with another ending, or without matplotlib, before any work is done."""
+    check_ending(path, *(endings or FIGURES))
+    if path is not None:
+        require("matplotlib", "a figure")
 
 
 def write_figure(path: Path, figure: Any, on_stream: str = FIGURES[0]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labelwise import _io, data, decisions, features, learners, measures, reports, splitting
+from labelwise._extras import require
 from labelwise._text import printable_path
 from labelwise.cli.running import command
 
@@ -38,6 +39,7 @@ def demo() -> None:
     The stages are: describe, split, score, decide, measure, report. A decision desk and a figure
     are written into a new temporary folder, and their paths are printed.
     """
+    require("matplotlib", "the demo")
     import matplotlib as mpl
     import numpy as np
     from rich.console import Console

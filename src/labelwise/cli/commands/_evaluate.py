@@ -20,9 +20,9 @@ from labelwise.cli._blocks import (
 from labelwise.cli._cell_lists import CELL_LISTS, write_cells
 from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
-    FIGURES,
     Outputs,
     check_ending,
+    check_figure,
     check_safe_csv,
     warnings_as_notes,
     working,
@@ -108,7 +108,7 @@ def evaluate(
     check_safe_csv(safe_csv, output, suspects)
     if suspects is not None and scores is None:
         raise ValueError("--suspects needs --scores.")
-    check_ending(plot, *FIGURES)
+    check_figure(plot)
     check_ending(report, ".html")
     read = [path for path in (scores, decided) if path is not None]
     inputs = [*read, *data.input_files(labels, labels=source.columns)]

@@ -11,9 +11,9 @@ from labelwise import decisions, deployment
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
-    FIGURES,
     Outputs,
     check_ending,
+    check_figure,
     warnings_as_notes,
     working,
     write_figure,
@@ -54,7 +54,7 @@ def monitor(
     The exit code is 1 if there is an alarm, and 2 after an error.
     """
     check_ending(state, ".json")
-    check_ending(plot, *FIGURES)
+    check_figure(plot)
     check_ending(report, ".html")
     outputs = Outputs([plot, report], inputs=[thresholds, scores, labels, state])
     with working("watching"), warnings_as_notes():

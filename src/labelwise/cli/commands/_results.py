@@ -14,7 +14,7 @@ from labelwise._text import check_known, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import (
     Outputs,
-    check_ending,
+    check_figure,
     check_safe_csv,
     note,
     say,
@@ -72,7 +72,7 @@ def results(
         raise ValueError(f"{' and '.join(given)} cannot be given together.")
     if lower_is_better and not given:
         raise ValueError("--lower-is-better needs --ranks, --latex or --markdown.")
-    check_ending(figure, *_FIGURES)
+    check_figure(figure, *_FIGURES)
     check_safe_csv(safe_csv, export)
     outputs = Outputs([export, figure], inputs=[store])
     found = experiments.read_results(store, study=study)

@@ -13,9 +13,9 @@ from labelwise._text import printable
 from labelwise.cli import _options as opt
 from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import (
-    FIGURES,
     Outputs,
     check_ending,
+    check_figure,
     check_safe_csv,
     working,
     write_csv,
@@ -70,7 +70,7 @@ def select(
     if curve == (n_terms is not None):
         raise ValueError("Give either -n, the number of terms to keep, or --curve to find it.")
     if curve:
-        check_ending(output, *FIGURES)
+        check_figure(output)
     else:
         check_ending(output, ".svm")
     selector = features.TermSelector(n_terms, by=tuple(by.split(",")), combine=combine, cut=cut)

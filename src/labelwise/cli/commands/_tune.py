@@ -25,9 +25,9 @@ from labelwise.cli._blocks import (
 )
 from labelwise.cli._inputs import MatrixSource
 from labelwise.cli._outputs import (
-    FIGURES,
     Outputs,
     check_ending,
+    check_figure,
     warnings_as_notes,
     working,
     write_figure,
@@ -102,7 +102,7 @@ def tune(
             raise ValueError("--output of --certify-path needs --min-precision or --min-recall.")
     if slices is not None and plot is not None:
         raise ValueError("--plot does not go together with --slices.")
-    check_ending(plot, *FIGURES)
+    check_figure(plot)
     check_ending(output, ".json")
     inputs = [scores, *data.input_files(labels, labels=source.columns)]
     outputs = Outputs([output, plot], inputs=inputs)
