@@ -95,3 +95,36 @@ def test_one_group_has_no_interval(folder):
     done = run_program(folder, *words, "--bootstrap", "5")
     assert "--groups must be at least 2 for intervals, got 1." in done.stderr
     assert run_program(folder, *words).code == 0
+
+
+def blocks(folder, name, values, alike):
+    """Write 40 patients of 10 rows each, whose labels are alike or not."""
+    draw = np.random.default_rng(1)
+    patients = np.repeat(np.arange(40), 10)
+    share = draw.random((40, 2)).round()[patients] if alike else 0.5
+    labels = pd.DataFrame(draw.random((400, 2)) < 0.1 + 0.8 * share, columns=NAMES).astype(int)
+    table = pd.DataFrame({"id": [f"r{i}" for i in range(400)], "patient": values[patients]})
+    table = table.assign(born=1900 + values[patients] % 97, size=draw.normal(size=400), **labels)
+    table.to_csv(folder / name, index=False)
+
+
+def block_notes(folder, command, name, *words):
+    given = {"fit": ("--learner", "br", "-o", "m.skops", "--force")}.get(command, ())
+    done = run_program(folder, command, name, "--labels", "sea,sky", *given, *words)
+    assert done.code == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if "in blocks of rows" in line]
+
+
+@pytest.mark.parametrize("command", ["describe", "split", "fit"])
+def test_a_number_of_blocks_with_labels_alike_is_remarked_on(folder, command):
+    numbers = np.random.default_rng(0).permutation(40) * 7919
+    blocks(folder, "alike.csv", numbers, alike=True)
+    (told,) = block_notes(folder, command, "alike.csv")
+    assert "'patient' (40 values) repeats in blocks of rows: if rows of a value" in told
+    if command != "describe":
+        assert block_notes(folder, command, "alike.csv", "--groups", "patient") == []
+
+
+def test_rows_that_are_sorted_by_a_number_are_no_groups(folder):
+    blocks(folder, "sorted.csv", np.arange(40), alike=False)
+    assert block_notes(folder, "describe", "sorted.csv") == []

@@ -116,7 +116,8 @@ def test_a_row_without_a_group_is_refused(tmp_path, monkeypatch, capsys):
 
 def test_a_column_of_groups_that_does_not_exist_is_refused(table, monkeypatch, capsys):
     told = refusal(monkeypatch, capsys, "split", table, "--labels", "label_*", "--groups", "y")
-    assert "tiny.csv: has no column 'y', but 'x', 'label_sea', 'label_sky'" in told
+    assert "--groups must name a column of " in told
+    assert "tiny.csv that is not its ids: 'x', 'label_sea', 'label_sky', " in told
 
 
 def test_scikit_learn_reads_the_folds_back_as_help_and_page_say(table, tmp_path, monkeypatch):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 # A column of groups repeats: blocks of rows on average, and groups at least.
 _LEAST_BLOCK, _LEAST_GROUPS = 2, 10
+# Labels differ between the values of a number if chance gives such differences more rarely.
+_LEAST_P = 0.001
 
 
 class ColumnsUsed(NamedTuple):
@@ -127,23 +129,85 @@ def without_columns(
 def note_of_blocks(rows: Dataset) -> None:
     """Remark on columns whose values come in blocks of rows, as those of patients do.
 
-    Rows of a block are alike, so that rows of other folds show a model its test samples.
+    Rows of a block are alike, so that rows of other folds show a model its test samples. Numbers
+    are remarked on only if rows of a block have similar labels: rows may be sorted by a number.
     """
     import numpy as np
 
-    found = []
+    found, blocks = list[str](), list[np.ndarray]()
     for name, codes in _columns_of_codes(rows):
-        n_values = np.unique(codes).size
-        n_blocks = 1 + np.count_nonzero(np.diff(codes))
-        is_many = _LEAST_GROUPS <= n_values <= codes.size / _LEAST_BLOCK
-        if is_many and n_blocks == n_values:
-            found.append(f"{quoted(name)} ({n_values:,} values)")
+        if (of_rows := _blocks_of(codes)) is not None:
+            found.append(f"{quoted(name)} ({of_rows[-1] + 1:,} values)")
+            blocks.append(of_rows)
+    for name, numbers in _number_columns(rows):
+        of_rows = _blocks_of(numbers)
+        if of_rows is None or not (numbers % 1 == 0).all() or not _labels_differ(rows.Y, of_rows):
+            continue
+        # A number of a patient, such as the age, has the blocks of the patients.
+        if not any(np.array_equal(of_rows, others) for others in blocks):
+            found.append(f"{quoted(name)} ({of_rows[-1] + 1:,} values)")
+            blocks.append(of_rows)
     if found:
+        verb = "repeats" if len(found) == 1 else "repeat"
         note(
-            f"{listed(found, show=str)} repeats in blocks of rows: if rows of a value belong "
+            f"{listed(found, show=str)} {verb} in blocks of rows: if rows of a value belong "
             "together, as those of a patient, name the column by --groups, so that they are in the "
             "same fold and the column is not a feature."
         )
+
+
+def _blocks_of(codes: np.ndarray) -> np.ndarray | None:
+    """Return the block of each row, from 0, if each of many values has one block of rows."""
+    import numpy as np
+
+    changes = codes[1:] != codes[:-1]
+    n_blocks = 1 + np.count_nonzero(changes)
+    if not _LEAST_GROUPS <= n_blocks <= codes.size / _LEAST_BLOCK:
+        return None
+    return np.append(0, np.cumsum(changes)) if np.unique(codes).size == n_blocks else None
+
+
+def _labels_differ(Y: Any, blocks: np.ndarray) -> bool:
+    """Return whether labels of rows of a block are more alike than by chance.
+
+    This is the F-test of an analysis of variance, with the sums of squares of all labels. Labels
+    depend on each other, so that the degrees of freedom are those of one label.
+    """
+    import numpy as np
+    from scipy import sparse
+    from scipy.special import fdtrc
+
+    if Y is None:
+        return False
+    positive = sparse.csr_array(Y == 1, dtype=np.float64)
+    n_rows, n_blocks = blocks.size, int(blocks[-1]) + 1
+    members = sparse.csr_array((np.ones(n_rows), (blocks, np.arange(n_rows))))
+    of_mean = (positive.sum(axis=0) ** 2).sum() / n_rows
+    of_blocks = ((members @ positive).power(2).sum(axis=1) / np.bincount(blocks)).sum()
+    between, within = of_blocks - of_mean, positive.sum() - of_blocks
+    if within <= 0:
+        return bool(between > 0)
+    degrees = n_blocks - 1, n_rows - n_blocks
+    return bool(fdtrc(*degrees, between / degrees[0] / (within / degrees[1])) < _LEAST_P)
+
+
+def _number_columns(rows: Dataset) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield columns of numbers without gaps."""
+    import numpy as np
+    from scipy import sparse
+
+    if rows.frame is not None:
+        from labelwise._tables import kinds_of, numbers
+
+        kinds = kinds_of(rows.frame, rows.texts)
+        for name in (name for name, kind in kinds.items() if str(kind) == "number"):
+            values = np.asarray(numbers(rows.frame.column(name)))
+            if np.isfinite(values).all():
+                yield name, values
+    elif rows.bags is None and not sparse.issparse(rows.X):
+        for name, values in zip(rows.feature_names, np.asarray(rows.X).T, strict=True):
+            if "=" not in name and np.isfinite(values).all():
+                yield name, values
 
 
 def _columns_of_codes(rows: Dataset) -> Iterator[tuple[str, np.ndarray]]:

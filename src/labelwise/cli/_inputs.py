@@ -480,7 +480,7 @@ def _check_column(path: Path, option: str, name: str, columns: Collection[str]) 
     """Refuse an option that does not name a column."""
     if name not in columns:
         rule = f"--{option} must name a column of {path} that is not its ids"
-        found = listed(list(columns)) if columns else "none"
+        found = listed(list(columns), most=8) if columns else "none"
         raise ValueError(f"{rule}: {found}, got {name!r}{did_you_mean(name, columns)}")
 
 

@@ -1,7 +1,7 @@
 """`labelwise describe`: print the statistics of a data set, and write its page."""
 
 from labelwise.cli import _options as opt
-from labelwise.cli._columns import ColumnsUsed
+from labelwise.cli._columns import ColumnsUsed, note_of_blocks
 from labelwise.cli._inputs import DataSource
 from labelwise.cli._outputs import Outputs, check_ending, write_page
 from labelwise.cli.running import command
@@ -29,6 +29,7 @@ def describe(*, report: opt.Report = None, source: DataSource) -> None:
         text = f"\n{found}\n\n{found.advice}"
         record = {**found.to_dict(), "advice": found.advice}
     columns = ColumnsUsed.of(dataset)
+    note_of_blocks(dataset)
     record |= {"texts": list(dataset.texts), "ids": list(dataset.ids)}
     record["columns"] = columns._asdict()
     outputs.show(f"{dataset!r}\n{columns.in_words()}\n{text}", record)

@@ -12,6 +12,7 @@ from labelwise import _io, splitting
 from labelwise._text import counted, printable
 from labelwise.cli import _options as opt
 from labelwise.cli._blocks import reads_in_blocks
+from labelwise.cli._columns import note_of_blocks
 from labelwise.cli._inputs import DataSource, group_column, parse_labels, parse_names
 from labelwise.cli._outputs import (
     Outputs,
@@ -86,6 +87,8 @@ def split(
         dataset = source.load(groups=groups)
         if dataset.Y is None:
             raise ValueError(f"The labels of {dataset.name!r} are unknown: a split needs labels.")
+        if groups is None:
+            note_of_blocks(dataset)
         compared = splitting.compare_splits(
             dataset.Y,
             _shares(folds, proportions, dataset.n_samples),
