@@ -64,6 +64,11 @@ def test_other_thresholds_decide_instead_of_the_model(folder):
         works(folder, "predict", model, "test.csv", "-o", "sky.csv", "--thresholds", "sky.json")
         found = pd.read_csv(folder / "sky.csv")
         assert found[LABELS].sum().tolist() == [0, 60, 0]
+    content["label_names"] = None
+    (folder / "sky.json").write_text(json.dumps(content))
+    words = ("predict", "m.skops", "test.csv", "-o", "sky.csv", "--thresholds", "sky.json")
+    told = works(folder, *words).stderr
+    assert "note: labels of sky.json are matched with those of m.skops by position." in told
 
 
 def test_the_page_of_a_model_opens_at_its_own_decisions_of_new_rows(folder):

@@ -44,6 +44,14 @@ def test_samples_without_weight_or_truth_are_left_out(left_out):
     assert found == wanted
 
 
+@pytest.mark.parametrize(
+    ("groups", "units"), [(None, "samples"), (np.arange(N_ROWS) // 4, "groups of samples")]
+)
+def test_the_certified_line_names_what_is_independent(groups, units):
+    page = _page_data.desk_page(Desk(**SMALL, groups=groups)).data
+    assert page["certified"]["units"] == units
+
+
 def numbers(packed):
     kinds = {"i4": "<i4", "f8": "<f8", "f4": "<f4", "u1": "u1", "small": "u1"}
     found = np.frombuffer(b64decode(packed["data"]), kinds[packed["type"]])

@@ -23,6 +23,7 @@ from labelwise.cli._outputs import (
     check_ending,
     check_safe_csv,
     decision_summary,
+    note,
     warnings_as_notes,
     working,
 )
@@ -317,7 +318,7 @@ def _decisions(
 
 def _thresholds_for(names: tuple[str, ...], path: Path, model: Path) -> decisions.Thresholds:
     """Read thresholds, in the order of the labels of a model."""
-    from labelwise._validation import MatchedSide, same_labels
+    from labelwise._validation import MatchedSide, position_note, same_labels
 
     rule = decisions.Thresholds.load(path)
     if rule.slices is not None:
@@ -325,6 +326,8 @@ def _thresholds_for(names: tuple[str, ...], path: Path, model: Path) -> decision
     of_model = MatchedSide(model, label_names=names, shape=(0, len(names)))
     of_rule = MatchedSide(path, label_names=rule.label_names, shape=(0, len(rule)))
     found = same_labels(of_model, [of_rule], by_position=rule.label_names is None)
+    if rule.label_names is None:
+        note(position_note(path, model))
     return rule._of_labels(found.places[1], names)
 
 

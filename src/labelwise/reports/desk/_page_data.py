@@ -366,6 +366,7 @@ def _certified_data(desk: Desk) -> dict[str, Any] | None:
     return {
         "level": found.level,
         "nCalibration": found.n_calibration,
+        "units": "samples" if problem.groups is None else "groups of samples",
         "points": [_certified_point(found.at(int(point)), int(point)) for point in chosen],
     }
 

@@ -137,7 +137,7 @@ function showCertified() {
   const isChosen = near === view.point;
   const where = isChosen ? "Certified here" : "Certified nearby, with other thresholds";
   byId("certified-words").textContent =
-    `${where}: on new samples, precision at least ${share(least)} and recall at least ${share(found)}, with probability ${level} for all points of the line together, if samples are independent of each other.`;
+    `${where}: on new samples, precision at least ${share(least)} and recall at least ${share(found)}, with probability ${level} for all points of the line together, if ${page.certified.units} are independent of each other.`;
   byId("to-certified").hidden = isChosen;
 }
 
