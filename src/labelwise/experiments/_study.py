@@ -56,9 +56,10 @@ class Study:
         Objects with ``split`` and ``get_n_splits``, or "train-test" for the training and test
         samples of the data set. A `random_state` that is None becomes the seed.
     measures : sequence or mapping
-        Names of measures as in `evaluate`, such as "micro-f", and mappings from a name to a
-        function. The function is called with a `CellOutcome` and returns a number, or a mapping of
-        names to numbers, which are stored as "name/part". A mapping may also rename a measure.
+        Names of measures as in `evaluate`, such as "micro-f", and functions, which have their own
+        name in the results, or that of a mapping from names to functions. A function is called with
+        a `CellOutcome` and returns a number, or a mapping of names to numbers, which are stored as
+        "name/part". A mapping may also rename a measure.
     seeds : sequence of int, default=(0,)
         Distinct whole numbers from 0 to 2**32 - 1. All cells are run for each seed.
     name : str, default="study"
@@ -405,7 +406,7 @@ def _check_measures(measures: Any) -> dict[str, Any]:
     pairs = [
         pair
         for part in parts
-        for pair in (part.items() if isinstance(part, Mapping) else [(part, part)])
+        for pair in (part.items() if isinstance(part, Mapping) else [(_own_name(part), part)])
     ]
     check_names([name for name, _ in pairs], "names of measures")
     if not pairs:
@@ -416,6 +417,19 @@ def _check_measures(measures: Any) -> dict[str, Any]:
         elif not callable(measure):
             raise TypeError(f"measures[{name!r}] must be a name or a function, got {measure!r}.")
     return {encodable(str(name)): measure for name, measure in pairs}
+
+
+def _own_name(measure: Any) -> Any:
+    """Return the name of a measure that was given without one: that of its function."""
+    if isinstance(measure, str) or not callable(measure):
+        return measure
+    name = getattr(measure, "__name__", "")
+    if not name.isidentifier():
+        raise ValueError(
+            f"measures must have a name for each function, as in {{'cost': function}}, got "
+            f"{measure!r:.80} without one."
+        )
+    return name
 
 
 def _check_directions(lower_is_better: Any, measures: Mapping[str, Any]) -> dict[str, bool]:
