@@ -33,7 +33,7 @@ def test_data_sets_are_named_after_their_files_and_measures_after_themselves():
         ("splits", {}, ValueError, "splits must have at least one entry"),
         ("measures", ["micro-f", "micro-f"], ValueError, "names of measures must be distinct"),
         ("measures", {"mine": 3}, TypeError, r"measures\['mine'\] must be a name or a func"),
-        ("measures", [lambda cell: 0.0], ValueError, "measures must have a name for each function"),
+        ("measures", [lambda _: 0.0], ValueError, "measures must have a name for each function"),
         ("seeds", [0, 0], ValueError, "seeds must be distinct"),
         ("seeds", [2**32], ValueError, r"seeds must be distinct numbers below 2\*\*32"),
         ("seeds", [np.float64(1)], TypeError, "seeds must be a whole number"),
