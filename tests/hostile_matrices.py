@@ -28,6 +28,7 @@ from labelwise.decisions import (
     certified_frontier,
     macro_frontier,
     micro_frontier,
+    proportion_rule,
     review_bands,
 )
 from labelwise.deployment import Monitor, plan_audit
@@ -267,6 +268,7 @@ def objects():
         certified_frontier(SCORES, LABELS, random_state=0),
         macro_frontier(SCORES, LABELS),
         micro_frontier(SCORES, LABELS),
+        proportion_rule(SCORES, LABELS),
         review_bands(SCORES, LABELS, min_precision=0.5, min_recall=0.5),
         plan_audit(best_thresholds(SCORES, LABELS), SCORES, 10, random_state=0),
         Monitor(best_thresholds(SCORES, LABELS), at_least={"micro-f": 0.5}).update(SCORES, LABELS),

@@ -62,7 +62,7 @@ def test_each_fault_is_found(text, fault):
 # What tunes thresholds, or takes samples as it did; see "Order of arguments" in docs/stages.
 LEARN_FROM_LABELS = (
     *("best_thresholds", "certified_frontier", "macro_frontier", "micro_frontier", "review_bands"),
-    *("complete_labels", "scan_thresholds", "Desk"),
+    *("complete_labels", "scan_thresholds", "rank_rule", "proportion_rule", "Desk"),
     # Methods of thresholds that tune them again.
     *("confidence_interval", "corrected_value"),
     # Functions of `deployment`, whose first argument is the thresholds.

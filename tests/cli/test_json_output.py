@@ -25,6 +25,7 @@ COMMANDS = {
     "learners": ("learners",),
     "fit": ("fit", "data.csv", *LABELS, "--time", "1", "-o", "m.skops"),
     "tune": ("tune", "scores.csv", "labels.csv", "-o", "t.json"),
+    "tune --rule proportion": ("tune", "scores.csv", "labels.csv", "--rule", "proportion"),
     "tune --review": ("tune", "scores.csv", "labels.csv", "--review", "0.5", "-o", "b.json"),
     "adapt": ("adapt", "tuned.json", "labels.csv"),
     "evaluate": (

@@ -14,8 +14,8 @@ import pytest
 
 from labelwise import load
 from labelwise._saving import _files
-from labelwise._tuning._rule_files import BandFile, ThresholdFile
-from labelwise.decisions import Bands, Thresholds
+from labelwise._tuning._rule_files import BandFile, ProportionFile, ThresholdFile
+from labelwise.decisions import Bands, Proportions, Thresholds
 from labelwise.deployment import AuditPlan, Monitor
 from labelwise.deployment._files import MonitorFile, PlanFile
 from labelwise.experiments import read_results
@@ -51,6 +51,14 @@ def test_thresholds_and_bands_decide_as_they_did(folder):
         assert rule.label_names == ("sea", "sky", "old town")
         if path.stem != "thresholds_sliced":
             assert np.asarray(rule.decide(scores)).tolist() == written(path)
+
+
+def test_proportions_decide_as_they_did():
+    folder = FORMATS / "current"
+    rule = Proportions.load(folder / "proportions.json")
+    assert rule.label_names == ("sea", "sky", "old town")
+    scores = np.loadtxt(folder / "scores.csv", delimiter=",")
+    assert rule.decide(scores).tolist() == written(folder / "proportions.json")
 
 
 def test_files_that_are_saved_again_are_of_today(folder, tmp_path):
@@ -92,6 +100,7 @@ def test_the_page_on_formats_names_the_versions_that_are_written_and_read():
     read = {
         "thresholds": sorted(ThresholdFile.later),
         "bands": sorted(BandFile.later),
+        "proportions": sorted(ProportionFile.later),
         "plan of an audit": sorted(PlanFile.later),
         "state of a monitor": sorted(MonitorFile.later),
         "model": [_files.VERSION],

@@ -6,7 +6,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from labelwise.decisions import best_thresholds, micro_frontier, review_bands, scan_thresholds
+from labelwise.decisions import (
+    best_thresholds,
+    micro_frontier,
+    proportion_rule,
+    rank_rule,
+    review_bands,
+    scan_thresholds,
+)
 from labelwise.measures import count, evaluate, measure_scores
 
 NAMES = ["sea", "sky", "sun"]
@@ -36,6 +43,8 @@ FUNCTIONS = {
     "best_thresholds": lambda S, Y: best_thresholds(S, Y, maximize="macro-f").values,
     "scan_thresholds": lambda S, Y: scan_thresholds(S, Y).thresholds.values,
     "micro_frontier": lambda S, Y: micro_frontier(S, Y).hits,
+    "rank_rule": lambda S, Y: rank_rule(S, Y).value,
+    "proportion_rule": lambda S, Y: proportion_rule(S, Y).value,
     "evaluate scores": lambda S, Y: list(evaluate(Y, scores=S).values()),
     "evaluate decisions": lambda S, Y: list(evaluate(Y, decided=S > 0).values()),
     "count": lambda S, Y: count(Y, S > 0).tp,
@@ -97,6 +106,8 @@ BY_POSITION = {
     "best_thresholds": lambda S, Y, **to: best_thresholds(S, Y, maximize="macro-f", **to).values,
     "scan_thresholds": lambda S, Y, **to: scan_thresholds(S, Y, **to).thresholds.values,
     "micro_frontier": lambda S, Y, **to: micro_frontier(S, Y, **to).hits,
+    "rank_rule": lambda S, Y, **to: rank_rule(S, Y, **to).value,
+    "proportion_rule": lambda S, Y, **to: proportion_rule(S, Y, **to).value,
     "review_bands": lambda S, Y, **to: review_bands(S, Y, min_recall=0.9, **to).lower,
     "evaluate": lambda S, Y, **to: list(evaluate(Y, scores=S, **to).values()),
 }

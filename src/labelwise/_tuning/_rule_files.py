@@ -1,8 +1,8 @@
-"""Files of thresholds and of bands.
+"""Files of thresholds, of bands and of proportions.
 
-`ThresholdFile` and `BandFile` declare the keys of the two files. Their fields are named as in
-`Thresholds`, `Evidence` and `Bands`. A file also has the options of the request, which are checked
-by building the request again.
+`ThresholdFile`, `BandFile` and `ProportionFile` declare the keys of the files. Their fields are
+named as in `Thresholds`, `Evidence`, `Bands` and `Proportions`. Files of thresholds and bands also
+have the options of the request, which are checked by building the request again.
 
 Importing pydantic takes 0.06 seconds, so that this file is imported only to read or write a rule.
 """
@@ -264,6 +264,31 @@ class ThresholdFile(JsonFile):
                 f"guarantee has {needed.size} numbers of decisions needed, but must have "
                 f"{n_slices * of_slice}."
             )
+        return self
+
+
+class ProportionFile(JsonFile):
+    """A file of proportions: the fields of `Proportions`, and some of its `Evidence`."""
+
+    form = "labelwise proportions"
+    later: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {}}
+
+    shares: _Thresholds
+    value: Number
+    measure: str
+    average: str
+    support: Wholes
+    decided: Wholes
+    n_samples: Annotated[Whole, Field(ge=1)]
+    beta: Number
+    label_names: Names | None
+    corrected_value: Number
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_sizes(self, "shares", "support", "decided", "label_names")
+        if not ((self.shares >= 0) & (self.shares <= 1)).all():
+            raise ValueError("shares must be from 0 to 1.")
         return self
 
 

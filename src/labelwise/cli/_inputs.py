@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelwise import _io, _matrices, data
+from labelwise import _io, _matrices, data, decisions
 from labelwise._text import did_you_mean, listed
 from labelwise.cli import _options as opt
 from labelwise.cli._outputs import note, warnings_as_notes, working
@@ -329,6 +329,11 @@ class MatrixSource(NamedTuple):
         if path is not None:
             refuse_as_rule(path)
             rule = load(path)
+            if isinstance(rule, decisions.Proportions):
+                raise ValueError(
+                    f"{path} has proportions of labels, by which the decisions of a row depend on "
+                    "the other rows: this command needs thresholds or bands."
+                )
         if groups is not None and labels is None and calibrate is None:
             raise ValueError(
                 "--groups names a column of the labels of --calibrate, which is not given."

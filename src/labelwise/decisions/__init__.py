@@ -41,14 +41,16 @@ if TYPE_CHECKING:
         micro_frontier,
     )
     from labelwise.decisions._incomplete_labels import complete_labels, estimate_propensity
+    from labelwise.decisions._load_rule import load_rule
     from labelwise.decisions._new_samples import confidence_interval, corrected_value
+    from labelwise.decisions._proportion_rule import Proportions, proportion_rule
+    from labelwise.decisions._rank_rule import rank_rule
     from labelwise.decisions._scan import Scan as Scan, scan_thresholds
     from labelwise.decisions._tuned_thresholds import TunedThresholds
     from labelwise.decisions.at_k._best_at_k import BestAtK as BestAtK, best_at_k
     from labelwise.decisions.bands._bands import (
         BandEvidence as BandEvidence,
         Bands,
-        load_rule,
     )
     from labelwise.decisions.bands._review_bands import review_bands
     from labelwise.decisions.bands._review_measures import (
@@ -72,6 +74,7 @@ __all__ = [
     "CalibratedScores",
     "Certify",
     "LinearFractional",
+    "Proportions",
     "Thresholds",
     "TunedThresholds",
     "adapt_thresholds",
@@ -90,7 +93,9 @@ __all__ = [
     "maximize_expected_f_independent",
     "micro_frontier",
     "proportion_cut",
+    "proportion_rule",
     "rank_cut",
+    "rank_rule",
     "review_bands",
     "review_measures",
     "scan_thresholds",

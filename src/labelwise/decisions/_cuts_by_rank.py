@@ -48,6 +48,7 @@ def rank_cut(scores: Any, k: int) -> Any:
 
     See Also
     --------
+    rank_rule : Find the best k.
     proportion_cut : Decide each label as often as in training.
     best_thresholds : Find the thresholds with the highest value of a measure.
 
@@ -106,6 +107,7 @@ def proportion_cut(
 
     See Also
     --------
+    proportion_rule : The same as a rule that can be saved.
     rank_cut : Decide the k best labels of each sample.
     best_thresholds : Find the thresholds with the highest value of a measure.
 
@@ -132,9 +134,13 @@ def proportion_cut(
     )
     if 0 in labels.matrix.shape:
         raise ValueError(f"Y_train must have a row and a label, got shape {labels.matrix.shape}.")
-    matrix, share = scored.matrix, _shares(labels)[_columns(scored, labels)]
-    sizes = np.minimum(np.floor(factor * matrix.shape[0] * share + 0.5), matrix.shape[0])
-    decided = top_of_each(matrix.T, sizes.astype(np.int64)).T
+    return decided_by_share(scored.matrix, _shares(labels)[_columns(scored, labels)], factor)
+
+
+def decided_by_share(scores: Any, shares: np.ndarray, factor: float = 1.0) -> Any:
+    """Decide each label for its share of the samples, those with its highest scores."""
+    sizes = np.minimum(np.floor(factor * scores.shape[0] * shares + 0.5), scores.shape[0])
+    decided = top_of_each(scores.T, sizes.astype(np.int64)).T
     return sparse.csr_array(decided) if sparse.issparse(decided) else np.ascontiguousarray(decided)
 
 

@@ -1,4 +1,4 @@
-"""`labelwise decide`: decide labels for the scores of a file by thresholds, by bands or by rank."""
+"""`labelwise decide`: decide labels for the scores of a file by a rule of a file, or by rank."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from labelwise._validation import NamedMatrix
+
+    _Rule = decisions.Thresholds | decisions.Bands | decisions.Proportions
 
 
 @command(
@@ -215,9 +217,7 @@ def _in_columns_of(matrix: NamedMatrix, columns: np.ndarray) -> NamedMatrix:
     )
 
 
-def _check_slices(
-    rule: decisions.Thresholds | decisions.Bands, slices: str | None, path: Path
-) -> None:
+def _check_slices(rule: _Rule, slices: str | None, path: Path) -> None:
     """Refuse thresholds by slice without --slices, and other rules with it."""
     has_slices = isinstance(rule, decisions.Thresholds) and rule.slices is not None
     if has_slices and slices is None:
@@ -226,16 +226,14 @@ def _check_slices(
         raise ValueError(f"--slices needs thresholds of labelwise tune --slices; {path} has none.")
 
 
-def _check_queue(
-    rule: decisions.Thresholds | decisions.Bands, queue: Path | None, path: Path
-) -> None:
+def _check_queue(rule: _Rule, queue: Path | None, path: Path) -> None:
     if queue is not None and not isinstance(rule, decisions.Bands):
         raise ValueError(
             f"--queue needs bands, which labelwise tune --review writes; {path} has none."
         )
 
 
-def _summary(rule: decisions.Thresholds | decisions.Bands, decided: Any) -> str:
+def _summary(rule: _Rule, decided: Any) -> str:
     """Return how many labels were decided and are to review, in one line."""
     if not isinstance(rule, decisions.Bands):
         return decision_summary(decided)

@@ -41,6 +41,9 @@ _RATES = ("min_precision", "min_recall")
 _OF_BANDS = (*_RATES, "cost", "guarantee", "weigh")
 # Options of a guarantee that a certified path takes, too.
 _OF_PATH = ("weigh", "tuning_share")
+# Options of the request that rules by rank take.
+_OF_RANKS = ("maximize", "beta")
+_RULES = ("thresholds", "rank", "proportion")
 _IN_BLOCKS = "rows that are read in blocks are not cross-validated"
 
 
@@ -72,6 +75,13 @@ def tune(
             "the bounds --min-precision and --min-recall, which may be chosen after looking.",
         ),
     ] = False,
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="thresholds; rank: as many labels of each row as are best for --maximize, those "
+            "of its highest scores; proportion: each label for as large a share of rows as here."
+        ),
+    ] = "thresholds",
     bootstrap: Annotated[
         int,
         typer.Option(help="Resamples for a 95% interval of the value on new samples, e.g. 200."),
@@ -90,6 +100,16 @@ def tune(
     Its value on new samples is estimated, too.
     """
     given, changed = opt.tuning_arguments(asked)
+    others: dict[str, Any]
+    by_rank = _is_by_rank(rule)
+    if by_rank:
+        others = {"review": review, "certify_path": certify_path, "bootstrap": bootstrap}
+        others |= {"plot": plot, "slices": slices, "cluster": cluster}
+        if rule == "proportion":
+            others["weights"] = weights
+        _refuse_beside(f"rule {rule}", changed, _OF_RANKS, others)
+        if reads_in_blocks(scores, source.max_bytes):
+            raise ValueError(f"--rule {rule} needs all rows in memory, got {scores}.")
     if review is not None:
         others = {"bootstrap": bootstrap, "plot": plot, "cluster": cluster, "slices": slices}
         _refuse_beside("review", changed, _OF_BANDS, others)
@@ -124,7 +144,9 @@ def tune(
         notes = same.notes
         names: dict[str, Any] = {"label_names": same.truth.label_names}
         with working("tuning"), warnings_as_notes():
-            if review is not None:
+            if by_rank:
+                found = _rule_by_rank(rule, given, samples | rows, **names)
+            elif review is not None:
                 found = _tuned_bands(review, given, samples | rows, **names)
             elif certify_path:
                 found = _certified_path(given, samples | rows, asked, **names)
@@ -150,8 +172,15 @@ def _refuse_beside(
         raise ValueError(f"--{option} does not go together with --{beside}.")
 
 
+def _is_by_rank(rule: str) -> bool:
+    """Return whether --rule is not for thresholds; refuse what is no rule."""
+    if rule not in _RULES:
+        raise ValueError(f"--rule must be one of {', '.join(_RULES)}, got {rule!r}.")
+    return rule != "thresholds"
+
+
 class _Tuned(NamedTuple):
-    """Thresholds or bands, the text that explains them, and the same for --json."""
+    """A rule, the text that explains it, and the same for --json."""
 
     rule: Any
     text: str
@@ -241,7 +270,35 @@ def _record(
     }
 
 
-def _names(rule: decisions.Thresholds | decisions.Bands) -> tuple[str, ...]:
+def _rule_by_rank(
+    rule: str, given: dict[str, Any], samples: dict[str, Any], **names: Any
+) -> _Tuned:
+    """Find the best number of labels of each row, or the proportions of the labels."""
+    how = {name: given[name] for name in _OF_RANKS} | names
+    if rule == "rank":
+        cut = decisions.rank_rule(**samples, **how)
+        return _Tuned(cut, cut.report(), _record(cut, cut.value, None))
+    found = decisions.proportion_rule(**samples, **how)
+    known, counts = found.evidence, cast("measures.Counts", found.evidence.counts)
+    by_label = {"label": _names(found), "share": found.shares, "f": known.f_of_labels}
+    record = {
+        "measure": known.measure,
+        "average": known.average,
+        "beta": known.beta,
+        "value": found.value,
+        "unseen_value": known.corrected_value,
+        "micro_precision": measures.micro(measures.precision, counts),
+        "micro_recall": measures.micro(measures.recall, counts),
+        "n_samples": known.n_samples,
+        "n_decisions": int(known.decided.sum()),
+        "labels": _rows(by_label | {"support": known.support, "decided": known.decided}),
+    }
+    return _Tuned(found, found.report(), record)
+
+
+def _names(
+    rule: decisions.Thresholds | decisions.Bands | decisions.Proportions,
+) -> tuple[str, ...]:
     return rule.label_names or tuple(map(str, range(len(rule))))
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from labelwise._text import as_text, printable
-from labelwise._tuning._result import Thresholds
 from labelwise._tuning._saved_rule import SavedRule
 from labelwise._tuning.guarantees._guarantee import Guarantee
 from labelwise._tuning.objectives._request import BandRequest
@@ -322,42 +320,3 @@ class Bands(SavedRule):
                 *([f"... and {more} more"] if more else []),
             ]
         )
-
-
-def load_rule(path: str | Path) -> Thresholds | Bands:
-    """Read thresholds or bands from a JSON file, whichever it has.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to read, which `Thresholds.save` or `Bands.save` has written.
-
-    Returns
-    -------
-    Thresholds or Bands
-        The rule with all attributes. Both have a method `decide`.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is larger than 128 MiB, or has neither thresholds nor bands
-        that this release or an earlier one has written.
-
-    See Also
-    --------
-    Thresholds.load : Read thresholds, and refuse bands.
-    Bands.load : Read bands, and refuse thresholds.
-
-    Examples
-    --------
-    >>> from labelwise.decisions import best_thresholds, load_rule
-    >>> path = getfixture("tmp_path") / "thresholds.json"
-    >>> best_thresholds([[0.9, 0.2], [0.6, 0.4]], [[1, 0], [0, 1]]).save(path)
-    >>> load_rule(path).decide([[0.8, 0.1]])
-    array([[1, 0]], dtype=int8)
-    """
-    from labelwise._json_files import read_json
-    from labelwise._tuning._rule_files import BandFile, ThresholdFile
-
-    found = read_json(path, ThresholdFile, BandFile)
-    return Bands._of_file(found) if isinstance(found, BandFile) else Thresholds._of_file(found)
