@@ -97,6 +97,27 @@ def test_one_group_has_no_interval(folder):
     assert run_program(folder, *words).code == 0
 
 
+@pytest.mark.parametrize("text", [(), ("--text", "words")], ids=["numbers", "texts"])
+def test_lists_of_cells_have_all_columns_of_ids(folder, text):
+    table = pd.read_csv(folder / "data.csv")
+    table["words"] = np.where(table["sea"] == 1, "wave of water", "cloud of air")
+    table = table if text else table.drop(columns="words")
+    table.to_csv(folder / "train.csv", index=False)
+    fit = ("fit", "train.csv", *BESIDE, *text, "--groups", "patient", "--learner", "br")
+    done = run_program(folder, *fit, "-o", "model.skops", "--force")
+    assert done.code == 0, done.stderr
+    table.drop(columns=NAMES)[::-1].to_csv(folder / "new.csv", index=False)
+    predict = ("predict", "model.skops", "new.csv", "--ids", "id,patient")
+    done = run_program(folder, *predict, "--why", "1", "-o", "why.csv", "--force")
+    assert done.code == 0, done.stderr
+    found = pd.read_csv(folder / "why.csv").drop_duplicates("id").set_index("id")
+    assert len(found)
+    wanted = table.set_index("id").loc[found.index, "patient"]
+    assert found["patient"].tolist() == wanted.tolist()
+    run_program(folder, *predict, "-o", "wide.csv", "--force")
+    assert pd.read_csv(folder / "wide.csv").columns.tolist() == ["id", *NAMES]
+
+
 def blocks(folder, name, values, alike):
     """Write 40 patients of 10 rows each, whose labels are alike or not."""
     draw = np.random.default_rng(1)

@@ -29,7 +29,7 @@ def row_columns(
     ids: tuple[Sequence[str] | None, str],
     texts: Mapping[str, Sequence[str]],
 ) -> dict[str, list[Any]]:
-    """Return the id of each cell's row (its number, from 0, without ids), and its texts."""
+    """Return the id of each cell's row (its number, from 0, without ids), and further texts."""
     from labelwise._tables import BETWEEN_TEXTS
 
     known, id_name = ids

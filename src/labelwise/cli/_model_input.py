@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,7 @@ class ModelInput(NamedTuple):
     X: Any
     ids: tuple[tuple[str, ...] | None, str]
     n_training_rows: int = 0  # of a data set with a fixed split
+    beside: Mapping[str, Sequence[str]] = MappingProxyType({})  # further columns of --ids
 
 
 def read_input(
@@ -60,8 +62,7 @@ def read_input(
     refuse_as_data(Path(source.data))
     step = raw_step(model)
     if step is not None:
-        table, ids = read_columns(model, step, source)
-        return ModelInput(table, ids)
+        return read_columns(model, step, source)
     # Without --labels, all columns of a table are features.
     is_table = is_matrix_file(Path(source.data)) and source.labels is None
     whole = (source._replace(labels="") if is_table else source).load()
@@ -72,7 +73,12 @@ def read_input(
     if isinstance(model, BagPlugin) and rows.bags is None:
         note("each row is taken as a bag of its own (--bags names the column of the bags).")
     X = X if rows.bags is None else Bags(X, rows.bags)
-    return ModelInput(X, ids_in(rows.ids), n_training_rows)
+    ids, beside = ids_in(rows.ids), dict[str, Any]()
+    asked = [name for name in parse_names(source.ids) or () if name in rows.ids]
+    if len(asked) > 1:
+        ids = tuple(map(str, rows.ids[asked[0]])), asked[0]
+        beside = {name: [*map(str, rows.ids[name])] for name in asked[1:]}
+    return ModelInput(X, ids, n_training_rows, beside)
 
 
 class ScoredRows(NamedTuple):
@@ -262,9 +268,7 @@ def splits_sentences(model: Any) -> bool:
     return isinstance(raw_step(model), SentenceBags)
 
 
-def read_columns(
-    model: Any, step: Any, source: DataSource
-) -> tuple[Any, tuple[tuple[str, ...] | None, str]]:
+def read_columns(model: Any, step: Any, source: DataSource) -> ModelInput:
     """Read the columns that the first step takes, as a table or a list of texts, and the ids."""
     path = Path(source.data)
     if is_annif(path):
@@ -291,25 +295,24 @@ def read_columns(
     labels = given if isinstance(given, list) else [given]
     known = {*used, *ids, *labels, *row_columns_of(model).values(), *row_names(table.column_names)}
     note_unused(path, [name for name in table.column_names if name not in known])
-    ids_found = (tuple(texts(table.column(ids[0])).tolist()), ids[0]) if ids else (None, "id")
-    if hasattr(step, "feature_names_in_"):
-        return table.select(used), ids_found
-    return texts(table.column(used[0])).tolist(), ids_found
+    first, *others = [(name, texts(table.column(name)).tolist()) for name in ids] or [("id", None)]
+    of_rows = None if first[1] is None else tuple(first[1])
+    has_names = hasattr(step, "feature_names_in_")
+    X = table.select(used) if has_names else texts(table.column(used[0])).tolist()
+    return ModelInput(X, (of_rows, first[0]), beside=dict(others))
 
 
-def _annif_columns(
-    step: Any, path: Path, source: DataSource
-) -> tuple[Any, tuple[tuple[str, ...] | None, str]]:
+def _annif_columns(step: Any, path: Path, source: DataSource) -> ModelInput:
     """Read the texts of a corpus of Annif, as the one column of text that a model takes."""
     corpus = read_annif(path, max_bytes=source.max_bytes)
     ids = ids_in(corpus.ids)
     if not hasattr(step, "feature_names_in_"):
-        return texts(corpus.frame.column("text")).tolist(), ids
+        return ModelInput(texts(corpus.frame.column("text")).tolist(), ids)
     empty = corpus.frame.schema.empty_table().rename_columns(["text"])
     wanted = _columns_of(step, empty, source)
     if len(wanted) != 1:
         raise DataError(path, f"has only texts, and the model needs the columns {listed(wanted)}.")
-    return corpus.frame.select(["text"]).rename_columns(wanted), ids
+    return ModelInput(corpus.frame.select(["text"]).rename_columns(wanted), ids)
 
 
 def refuse_missing(path: Path, names: Sequence[str]) -> None:

@@ -204,7 +204,7 @@ def _decided_cells(
     names = decided.label_names or ()
     rows, labels = np.nonzero(decided.values)
     values = _scores(fitted, given.X, names, model)[rows, labels]
-    return row_columns(rows, given.ids, {}) | {
+    return row_columns(rows, given.ids, given.beside) | {
         "label": [names[j] for j in labels.tolist()],
         "score": values.tolist(),
         "why": terms_of_cells(fitted, given.X, rows, labels, why),
@@ -224,7 +224,7 @@ def _sentence_cells(
     decided, names = _decisions(fitted, given.X, names, model, rule)
     found = learners.deciding_sentences(fitted, given.X, cells=np.nonzero(decided))
     scores = _scores(fitted, given.X, names, model)
-    return row_columns(found.samples, given.ids, {}) | {
+    return row_columns(found.samples, given.ids, given.beside) | {
         "label": [names[j] for j in found.labels.tolist()],
         "score": scores[found.samples, found.labels].tolist(),
         "sentence": found.sentences,
@@ -255,7 +255,7 @@ def _queue(
     chosen = rule._of_labels(of_rule, None)
     cells = chosen.queue(values[:, of_model])
     known = [names[j] for j in of_model.tolist()]
-    columns = row_columns(cells.rows, given.ids, texts_of(fitted, given.X))
+    columns = row_columns(cells.rows, given.ids, {**given.beside, **texts_of(fitted, given.X)})
     columns |= queue_columns(cells, chosen, known)
     if why is not None:
         labels = of_model[cells.labels]

@@ -227,7 +227,8 @@ def _read_samples(
     if step is None:
         raise _io.DataError(model, "reads features, not the texts that --texts gives.")
     of_table = DataSource(str(table), ids=source.ids, max_bytes=source.max_bytes)
-    X, ids = read_columns(fitted, step, of_table)
+    given = read_columns(fitted, step, of_table)
+    X, ids = given.X, given.ids
     rows, notes = source.rows_in_order(table, truth, ids, len(X))
     if rows is not None:
         X = [X[row] for row in rows] if isinstance(X, list) else X.take(rows)
