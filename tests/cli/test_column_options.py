@@ -114,6 +114,9 @@ def test_lists_of_cells_have_all_columns_of_ids(folder, text):
     assert len(found)
     wanted = table.set_index("id").loc[found.index, "patient"]
     assert found["patient"].tolist() == wanted.tolist()
+    for ids in ("key", "id,key"):
+        words = ("predict", "model.skops", "new.csv", "-o", "no.csv", "--ids", ids)
+        assert "new.csv: has no column 'key'" in run_program(folder, *words).stderr
     run_program(folder, *predict, "-o", "wide.csv", "--force")
     assert pd.read_csv(folder / "wide.csv").columns.tolist() == ["id", *NAMES]
 

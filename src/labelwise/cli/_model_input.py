@@ -350,6 +350,10 @@ def _id_names(model: Any, table: Any, source: DataSource) -> list[str]:
     """Return the columns that identify the rows: those asked for, or as in the training data."""
     given = parse_names(source.ids)
     if given is not None:
+        for name in given:
+            if name not in table.column_names:
+                names = listed(table.column_names, most=8)
+                raise DataError(source.data, f"has no column {name!r} of --ids, but {names}.")
         return given
     trained = [name for name in getattr(model, "id_names_", ()) if name not in ROW_NAMES]
     known = [*trained, *ID_NAMES, *ROW_NAMES]
