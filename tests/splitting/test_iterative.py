@@ -16,6 +16,7 @@ from labelwise.splitting._iterative import (
     assign_iteratively,
     assign_labels,
     label_pairs,
+    subsets_of,
     tree_of_minima,
     unit_labels,
     units_of,
@@ -31,14 +32,15 @@ def assign_all(Y, groups, proportions, order, rank, lots):
     """The subset of each unit by our kernels, and the labels in the order of their assignment."""
     units = units_of(sparse.csc_array(Y.astype(bool)), groups)
     proportions = np.array([float(share) for share in proportions])
-    in_turn = np.full(units.n_units, -1, dtype=np.int32)
+    heads = np.zeros((units.n_units + 1, 2))
+    heads[:-1, 0] = lots
     examples = Y.shape[0] * proportions
     labels = unit_labels(units, order)
-    assigned = assign_labels(labels, proportions, rank, lots, examples, in_turn)
+    assigned = assign_labels(labels, proportions, rank, examples, heads)
     no_label = Demand(np.zeros((1, examples.size)), examples)
-    fill(units.weight[order], no_label, lots, in_turn)
+    fill(units.weight[order], no_label, heads)
     subset = np.empty(units.n_units, dtype=int)
-    subset[order] = in_turn
+    subset[order] = subsets_of(heads, proportions.size)
     return subset, assigned
 
 

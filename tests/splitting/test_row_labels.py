@@ -7,6 +7,7 @@ from scipy import sparse
 
 from labelwise.splitting import _iterative, assign
 from labelwise.splitting._iterative import cells_of, labels_in_order
+from labelwise.splitting._iterative_kernels import SHIFT
 
 
 def assert_labels_of(Y, order):
@@ -35,9 +36,20 @@ def test_labels_of_several_buckets_and_blocks_are_in_order(monkeypatch, block):
     monkeypatch.setattr(_iterative, "_BLOCK", block)
     monkeypatch.setattr(_iterative, "_ROWS", 9000)
     random = np.random.default_rng(1)
-    n_rows = 2 * 2**15 + 3
+    n_rows = (2 << SHIFT) + 3
     Y = sparse.random_array((n_rows, 4), density=0.05, rng=random, dtype=np.float64) > 0
     assert_labels_of(Y, random.permutation(n_rows))
+
+
+@pytest.mark.parametrize("n_labels", [2**16, 2**16 + 1])
+def test_labels_whose_numbers_need_more_bits_are_in_order(n_labels):
+    random = np.random.default_rng(2)
+    place = (
+        random.integers(50, size=300),
+        np.append(random.integers(n_labels, size=299), n_labels - 1),
+    )
+    Y = sparse.coo_array((np.ones(300, dtype=bool), place), shape=(50, n_labels)).tocsc()
+    assert_labels_of(Y, random.permutation(50))
 
 
 def test_subsets_of_many_positives_are_those_of_few(monkeypatch):

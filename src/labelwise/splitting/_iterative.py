@@ -65,7 +65,7 @@ def units_of(Y: sparse.csc_array, groups: np.ndarray | None) -> Units:
     """Return the units of a label matrix; `groups` numbers the group of each sample."""
     if groups is None:
         ones = sparse.csc_array((Y.data.view(np.int8), Y.indices, Y.indptr), shape=Y.shape)
-        return Units(ones, np.ones(Y.shape[0], dtype=np.int64), None)
+        return Units(ones, np.broadcast_to(np.int64(1), Y.shape[:1]), None)
     weight = np.bincount(groups)
     place = (groups, np.arange(groups.size))
     membership = sparse.csr_array(
@@ -81,12 +81,12 @@ def without_empty(weight: np.ndarray, subset: np.ndarray, wanted: np.ndarray) ->
     least as many units as subsets. Among units of equal size, one of the subset that exceeds its
     wanted number of samples by most moves. No subset becomes empty.
     """
-    subset = subset.copy()
     for empty in np.flatnonzero(np.bincount(subset, minlength=wanted.size) == 0):
         n_units = np.bincount(subset, minlength=wanted.size)
         excess = np.bincount(subset, weights=weight, minlength=wanted.size) - wanted
         movable = np.flatnonzero(n_units[subset] > 1)
         by_size = np.lexsort((-excess[subset[movable]], weight[movable]))
+        subset = subset.copy()
         subset[movable[by_size[0]]] = empty
     return subset
 
@@ -125,7 +125,8 @@ def assign_from_blocks(
     order, weight = rng.permutation(n_samples), np.ones(1, dtype=np.int64)
     labels = (labels_in_order(blocks, order, n_labels, allocate) for _ in range(1))
     subset = _in_order(labels, order, weight, n_samples, proportions, rng)
-    return without_empty(np.ones(n_samples, dtype=np.int64), subset, n_samples * proportions)
+    one = np.broadcast_to(np.int64(1), n_samples)
+    return without_empty(one, subset, n_samples * proportions)
 
 
 def _in_order(
@@ -137,42 +138,57 @@ def _in_order(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Assign units in the given order by the labels of each stage, then those without labels."""
-    lots = rng.random(order.size)
-    in_turn = np.full(order.size, -1, dtype=np.int32)
+    heads = np.empty((order.size + 1, 2))
+    for first in range(0, order.size, _ROWS):
+        some = heads[first : min(first + _ROWS, order.size), 0]
+        some[:] = rng.random(some.size)
     examples = n_samples * proportions
     for labels in stages:
         rank = rng.permutation(labels.holder_starts.size - 1)
-        assign_labels(labels, proportions, rank, lots, examples, in_turn)
+        assign_labels(labels, proportions, rank, examples, heads)
     # Units without labels: as if there were a single label, which no subset lacks.
-    fill(weight, Demand(np.zeros((1, examples.size)), examples), lots, in_turn)
-    subset = np.empty(order.size, dtype=np.int64)
+    fill(weight, Demand(np.zeros((1, examples.size)), examples), heads)
+    in_turn = subsets_of(heads, examples.size)
+    subset = np.empty_like(in_turn)
     subset[order] = in_turn
-    return subset
+    return subset.astype(np.int64)
 
 
 def assign_labels(
     labels: UnitLabels,
     proportions: np.ndarray,
     rank: np.ndarray,
-    lots: np.ndarray,
     examples: np.ndarray,
-    in_turn: np.ndarray,
+    heads: np.ndarray,
 ) -> np.ndarray:
     """Assign the units that have labels and no subset; return the labels in their order.
 
-    `in_turn` (the subsets) and `lots` (numbers in [0, 1) that decide ties between subsets) are in
-    the order of the units. `rank` decides ties between labels. `in_turn` and `examples`, the
-    samples that each subset lacks, are updated.
+    `rank` decides ties between labels. `examples`, the samples that each subset lacks, and `heads`
+    are updated. The first column of `heads` has, for each unit without a subset, its lot, a number
+    in [0, 1) that decides ties between subsets, and -1 minus the number of the subset for others.
     """
     if not rank.size:
         return np.empty(0, dtype=np.int64)
     assigned = np.full(rank.size, -1, dtype=np.int64)
+    in_turn = subsets_of(heads, proportions.size)
     wanted, left = _wanted_and_left(labels, proportions, in_turn)
     demand, minima = Demand(wanted, examples), tree_of_minima(left, rank)
+    heads[:, 1] = labels.starts
     is_free = np.packbits(in_turn < 0, bitorder="little")
-    ahead = Ahead(is_free, np.empty(AHEAD, dtype=np.int64), np.empty((2, AHEAD)))
-    assign_rarest_first(labels, demand, minima, ahead, lots, in_turn, assigned)
+    ahead = Ahead(heads, is_free, np.empty(AHEAD, dtype=np.int64), np.empty(AHEAD))
+    assign_rarest_first(labels, demand, minima, ahead, assigned)
     return assigned[assigned >= 0]
+
+
+def subsets_of(heads: np.ndarray, n_subsets: int) -> np.ndarray:
+    """Return the subset of each unit, -1 if it has none, in the smallest type of integers.
+
+    Subsets are brought into the order of the samples in memory that should be in the cache.
+    """
+    subset = np.empty(len(heads) - 1, dtype=np.min_scalar_type(-n_subsets))
+    # A unit without a subset has a lot in [0, 1), and -1 minus a lot is truncated to -1.
+    np.subtract(-1, heads[:-1, 0], out=subset, casting="unsafe")
+    return subset
 
 
 def random_order(units: Units, rng: np.random.Generator) -> np.ndarray:
@@ -242,7 +258,7 @@ def label_pairs(Y: sparse.csc_array) -> sparse.csc_array:
 
 def _weight_in_order(units: Units, order: np.ndarray) -> np.ndarray:
     """Return the sizes of units in the given order, or one size if units are single rows."""
-    return units.weight[:1] if units.of_sample is None else units.weight[order]
+    return np.ones(1, dtype=np.int64) if units.of_sample is None else units.weight[order]
 
 
 def unit_labels(units: Units, order: np.ndarray) -> UnitLabels:
@@ -280,20 +296,21 @@ def labels_in_order(
     place[order] = np.arange(order.size, dtype=np.int32)
     of_bucket = np.zeros((order.size >> SHIFT) + 2, dtype=np.int64)
     of_label = np.zeros(n_labels + 1, dtype=np.int64)
-    for cells in blocks():
-        count_cells(*cells, place, of_bucket[1:], of_label[1:])
+    for rows_and_labels in blocks():
+        count_cells(*rows_and_labels, place, of_bucket[1:], of_label[1:])
     bucket_starts, holder_starts = np.cumsum(of_bucket), np.cumsum(of_label)
     n_cells = int(holder_starts[-1])
-    places, labels_of_cells = allocate(n_cells, np.int32), allocate(n_cells, np.int32)
+    # A cell has the label and the place in its bucket, in as few bits as possible.
+    cells = allocate(n_cells, np.uint32 if n_labels <= 2**16 else np.int64)
     ends = bucket_starts.copy()
-    for cells in blocks():
-        add_cells(*cells, place, ends, places, labels_of_cells)
+    for rows_and_labels in blocks():
+        add_cells(*rows_and_labels, place, ends, cells)
     # Few types, so that the kernels of the assignment are compiled once.
     number = np.int32 if n_cells < 2**31 else np.int64
     starts = np.empty(order.size + 1, dtype=number)
     labels = allocate(n_cells, np.int32)
-    sort_buckets(bucket_starts, places, labels_of_cells, starts, labels)
-    holders = places  # no longer needed
+    sort_buckets(bucket_starts, cells, starts, labels)
+    holders = cells.view(np.int32)[:n_cells]  # the positives in buckets are no longer needed
     fill_holders(starts, labels, holder_starts.copy(), holders)
     one = np.ones(1, dtype=np.int8), np.ones(1, dtype=np.int64)
     return UnitLabels(starts, labels, *one, holder_starts.astype(number), holders)

@@ -18,7 +18,7 @@ TIE = 1e-9
 CHILDREN = 64
 NEVER = 2**62
 # Samples of a bucket, as a power of two: their labels stay in the cache of a core.
-SHIFT = 15
+SHIFT = 16
 # Units whose data are read together, before the first of them is assigned.
 AHEAD = 512
 
@@ -59,11 +59,17 @@ class Minima(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """Which units have no subset, in bits that stay in a cache, and those to assign next."""
+    """Which units have no subset, in bits that stay in a cache, and those to assign next.
 
+    Units are visited in an order in which each array that is read costs a cache miss. What is read
+    and written of a unit is therefore in one row of `heads`: its lot, a number in [0, 1) that is
+    replaced by -1 minus the number of its subset, and the start of its labels.
+    """
+
+    heads: np.ndarray  # (n_units + 1, 2) of float64
     is_free: np.ndarray  # of uint8: a bit for each unit, in "little" order
     units: np.ndarray  # (AHEAD,)
-    touched: np.ndarray  # (2, AHEAD): numbers that are read and not used
+    touched: np.ndarray  # (AHEAD,): numbers that are read and not used
 
 
 @compiled_if_worth(
@@ -75,12 +81,13 @@ class Ahead(NamedTuple):
     )
 )
 @njit(cache=True, nogil=True)
-def assign_rarest_first(units, demand, minima, ahead, lots, subset, order):
+def assign_rarest_first(units, demand, minima, ahead, order):
     """Assign the units without a subset, rarest label first.
 
-    `demand`, `minima`, `ahead` and `subset` (-1 for units without one) are updated, and `order`
-    receives the labels in the order of their assignment. `fill` assigns units without any label.
+    `demand`, `minima` and `ahead` are updated, and `order` receives the labels in the order of
+    their assignment. `fill` assigns units without any label.
     """
+    heads = ahead.heads
     n_labels = demand.positives.shape[0]
     n_counts, n_weights = units.counts.size, units.weight.size
     for turn in range(n_labels):
@@ -91,18 +98,18 @@ def assign_rarest_first(units, demand, minima, ahead, lots, subset, order):
             place, end = units.holder_starts[rarest], units.holder_starts[rarest + 1]
             while place < end:
                 stop = min(place + AHEAD, end)
-                n_free = read_ahead(units, place, stop, lots, ahead)
+                n_free = read_ahead(units, place, stop, ahead)
                 place = stop
                 for k in range(n_free):
                     unit = ahead.units[k]
                     if n_tied == 0:
                         most, n_tied = largest(demand.positives, rarest)
-                    chosen = neediest(demand, rarest, most - TIE, lots[unit])
+                    chosen = neediest(demand, rarest, most - TIE, heads[unit, 0])
                     n_tied -= 1  # the chosen subset now lacks fewer positives than the others
-                    subset[unit] = chosen
+                    heads[unit, 0] = -1 - chosen
                     ahead.is_free[unit >> 3] ^= 1 << (unit & 7)
                     demand.examples[chosen] -= units.weight[unit if n_weights > 1 else 0]
-                    for entry in range(units.starts[unit], units.starts[unit + 1]):
+                    for entry in range(int(heads[unit, 1]), int(heads[unit + 1, 1])):
                         label = units.labels[entry]
                         count = units.counts[entry if n_counts > 1 else 0]
                         demand.positives[label, chosen] -= count
@@ -112,7 +119,7 @@ def assign_rarest_first(units, demand, minima, ahead, lots, subset, order):
 
 
 @njit(inline="always")
-def read_ahead(units, place, stop, lots, ahead):
+def read_ahead(units, place, stop, ahead):
     """Find the units of these holders that have no subset, and return their number.
 
     What the assignment needs of each of them is read into the cache, in loops of which no read
@@ -125,24 +132,23 @@ def read_ahead(units, place, stop, lots, ahead):
         n_free += (ahead.is_free[unit >> 3] >> (unit & 7)) & 1
     for k in range(n_free):
         unit = ahead.units[k]
-        ahead.touched[0, k] = lots[unit]
-        ahead.touched[1, k] = units.labels[units.starts[unit]]
+        ahead.touched[k] = units.labels[int(ahead.heads[unit, 1])]
     return n_free
 
 
-@compiled_if_worth(lambda _weight, demand, lots, _subset: lots.size * demand.examples.size)
+@compiled_if_worth(lambda _weight, demand, heads: len(heads) * demand.examples.size)
 @njit(cache=True, nogil=True)
-def fill(weight, demand, lots, subset):
+def fill(weight, demand, heads):
     """Assign each unit without a subset to the subset that lacks most samples.
 
     Units without labels are left then, so that `demand` has a single label, which no subset lacks.
     """
     # Typed, because numba would compile `neediest` a second time for the literal 0.
     label = np.int64(0)
-    for unit in range(subset.size):
-        if subset[unit] < 0:
-            chosen = neediest(demand, label, 0.0, lots[unit])
-            subset[unit] = chosen
+    for unit in range(heads.shape[0] - 1):
+        if heads[unit, 0] >= 0:
+            chosen = neediest(demand, label, 0.0, heads[unit, 0])
+            heads[unit, 0] = -1 - chosen
             demand.examples[chosen] -= weight[unit if weight.size > 1 else 0]
 
 
@@ -253,35 +259,38 @@ def count_cells(rows, labels, place, of_bucket, of_label):
 
 
 @njit(cache=True, nogil=True)
-def add_cells(rows, labels, place, ends, places_of_cells, labels_of_cells):
-    """Append positives to the buckets of their places; `ends` of the buckets are moved."""
+def add_cells(rows, labels, place, ends, cells):
+    """Append positives to the buckets of their places; `ends` of the buckets are moved.
+
+    The lower half of a cell's bits is the label, the upper half is the place within the bucket.
+    """
+    bits = 4 * cells.itemsize
     for c in range(rows.size):
-        at = place[rows[c]]
+        at = np.int64(place[rows[c]])
         end = ends[at >> SHIFT]
-        places_of_cells[end] = at
-        labels_of_cells[end] = labels[c]
+        cells[end] = ((at & ((1 << SHIFT) - 1)) << bits) + labels[c]
         ends[at >> SHIFT] = end + 1
 
 
 @njit(cache=True, nogil=True)
-def sort_buckets(bucket_starts, places_of_cells, labels_of_cells, starts, labels):
+def sort_buckets(bucket_starts, cells, starts, labels):
     """Sort the positives of each bucket by place, and fill the starts and labels of places."""
-    n_places = starts.size - 1
+    n_places, bits = starts.size - 1, 4 * cells.itemsize
     ends = np.empty(1 << SHIFT, np.int64)
     for bucket in range(bucket_starts.size - 1):
         first = bucket << SHIFT
         n_here = min(1 << SHIFT, n_places - first)
         ends[:n_here] = 0
         for c in range(bucket_starts[bucket], bucket_starts[bucket + 1]):
-            ends[places_of_cells[c] - first] += 1
+            ends[cells[c] >> bits] += 1
         end = bucket_starts[bucket]
         for k in range(n_here):
             starts[first + k] = end
             n_labels, ends[k] = ends[k], end
             end += n_labels
         for c in range(bucket_starts[bucket], bucket_starts[bucket + 1]):
-            k = places_of_cells[c] - first
-            labels[ends[k]] = labels_of_cells[c]
+            k = cells[c] >> bits
+            labels[ends[k]] = cells[c] & ((1 << bits) - 1)
             ends[k] += 1
     starts[n_places] = bucket_starts[-1]
 
