@@ -116,7 +116,9 @@ def test_products_with_the_weights_of_labels_are_those_of_dense_rows(X, n_labels
     rows = sparse.csr_array(X)
     parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data
     products = np.full((n_labels, len(X)), np.nan)
-    _squared_hinge_kernels.multiply(parts, W, products)
+    lanes = _squared_hinge_kernels.LANES
+    work = np.zeros((X.shape[1], lanes)), np.empty((len(X), lanes)), np.empty(lanes)
+    _squared_hinge_kernels.multiply(parts, W, products, *work)
     np.testing.assert_allclose(products, W @ X.T, atol=1e-12)
 
 

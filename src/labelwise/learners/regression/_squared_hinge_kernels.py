@@ -57,7 +57,7 @@ def add_rows(rows, chosen, factors, sums):
 
 
 @njit(cache=True, nogil=True)
-def descend(rows, norms, signs, ridge, dual, w, free, numbers):
+def descend(rows, norms, signs, ridge, dual, w, free, numbers, order):
     """Descend along single dual variables; return the intercept.
 
     The dual of Σ max(0, 1 - y m)² / ridge / 2 + ‖w‖² / 2, with m = w·x + b, has a variable for each
@@ -65,13 +65,15 @@ def descend(rows, norms, signs, ridge, dual, w, free, numbers):
     with the multiplier b: `free` has b and the weight of the squared constraint. Samples that stay
     on the right side of the margin are left out. While there are none, rows are taken as they are
     stored, in random order, which is quick; later, `numbers`, which are random, make a new order in
-    each pass, without which the descent is slow.
+    each pass, without which the descent is slow. `order` has the samples that have a weight, and
+    is changed.
     """
     indptr, indices, data = rows
     bias, weight = free
-    order = np.flatnonzero(np.isfinite(ridge))
     n_left, highest = order.size, np.inf
-    unbalanced = (dual * signs).sum()
+    unbalanced = 0.0
+    for i in range(dual.size):
+        unbalanced += dual[i] * signs[i]
     for turn in range(PASSES):
         if n_left < order.size:
             shuffle(order[:n_left], numbers, turn)
@@ -114,32 +116,16 @@ def shuffle(order, numbers, turn):
 
 
 @njit(cache=True, nogil=True)
-def newton_step(rows, weights, signs, ridge, w, margins, step):
-    """Set Newton's step of w for Σ weight · max(0, 1 - y m)² + ridge · ‖w‖², m = w·x + b.
+def copy_rows(rows, near, cut, place, features):
+    """Copy some rows, with the features numbered in the order in which they are found.
 
-    On the samples within the margin the loss is quadratic, so that the step is the solution of
-    a weighted least squares problem. The weight of a feature that these samples lack becomes 0: the
-    system has the other features only.
+    `cut` has the starts of the copied rows, and receives their features and entries. `features`
+    receives the numbers of the features in `rows`, whose number is returned. `place` has -1 for
+    each feature.
     """
-    near = np.flatnonzero((signs * margins < 1) & (weights > 0))
-    cut, features = rows_near(rows, near, w.size)
-    found = least_squares(cut, signs[near] - margins[near], weights[near], ridge, w[features])
-    for f in range(w.size):
-        step[f] = -w[f]
-    for k in range(features.size):
-        step[features[k]] = found[k]
-
-
-@njit(inner=True, nogil=True)
-def rows_near(rows, near, n_features):
-    """Return some rows with the features that they have, and the numbers of these features."""
     indptr, indices, data = rows
-    starts = np.zeros(near.size + 1, dtype=np.int64)
-    for k in range(near.size):
-        starts[k + 1] = starts[k] + indptr[near[k] + 1] - indptr[near[k]]
-    own, entries = np.empty(starts[-1], dtype=np.uint32), np.empty(starts[-1])
-    place = np.full(n_features, -1, dtype=np.int32)
-    features, n_found = np.empty(min(n_features, starts[-1]), dtype=np.int64), 0
+    starts, own, entries = cut
+    n_found = 0
     for k in range(near.size):
         offset = indptr[near[k]] - starts[k]
         for e in range(starts[k], starts[k + 1]):
@@ -150,7 +136,7 @@ def rows_near(rows, near, n_features):
                 n_found += 1
             own[e] = place[f]
             entries[e] = data[offset + e]
-    return (starts, own, entries), features[:n_found]
+    return n_found
 
 
 @njit(cache=True, nogil=True)
@@ -204,42 +190,53 @@ def squared_hinges(signs, weights, margins, ahead, part):
 
 
 @njit(cache=True, nogil=True)
-def multiply(rows, W, products):
+def multiply(rows, W, products, columns, sums, work):
     """Set the products of sparse rows with the rows of W, of shape (n_tasks, n_samples).
 
-    Eight rows of W at a time: their weights of a feature are in one line of the cache.
+    Eight rows of W at a time: their weights of a feature are in one line of the cache. `columns`,
+    of zeros, and `sums` have a row of `LANES` numbers for each feature and each sample; `work` is
+    one such row.
     """
-    columns = np.zeros((W.shape[1], LANES))
-    sums, work = np.empty((products.shape[1], LANES)), np.empty(LANES)
     for first in range(0, W.shape[0], LANES):
         width = min(LANES, W.shape[0] - first)
         for f in range(W.shape[1]):
             for j in range(width):
                 columns[f, j] = W[first + j, f]
-        sums[:] = 0.0
+        for i in range(sums.shape[0]):
+            for j in range(LANES):
+                sums[i, j] = 0.0
         add_products(rows, columns, sums, work)
         for i in range(products.shape[1]):
             for j in range(width):
                 products[first + j, i] = sums[i, j]
 
 
-@njit(inner=True, nogil=True)
-def least_squares(rows, residual, weights, ridge, w):
-    """Return the step d of w that nearly minimises Σ weight (residual - d·x - b)² + ridge ‖w + d‖².
+@njit(cache=True, nogil=True)
+def least_squares(rows, residual, weights, ridge, w, step, work):
+    """Add the step d of w that nearly minimises Σ weight (residual - d·x - b)² + ridge ‖w + d‖².
 
     Conjugate gradients with the inverse diagonal; the best b is the weighted mean of what is left.
+    `step` and the rows of `work`, one number for each feature, are zeros.
     """
-    total = max(weights.sum(), _ROUNDING)
-    inverse, sums = np.zeros(w.size), np.zeros(w.size)
+    inverse, sums, left, image, along = work[0], work[1], work[2], work[3], work[4]
+    indptr, indices, data = rows
+    total, moment = 0.0, 0.0
+    for k in range(weights.size):
+        total += weights[k]
+        moment += weights[k] * residual[k]
+    total = max(total, _ROUNDING)
     add_squares(rows, weights, inverse, sums)
     for f in range(w.size):
         inverse[f] = 1 / (ridge + max(0.0, inverse[f] - sums[f] * sums[f] / total))
-    left = -ridge * w
-    everyone = np.arange(weights.size)
-    add_rows(rows, everyone, weights * (residual - (weights * residual).sum() / total), left)
-    step, image = np.zeros(w.size), np.empty(w.size)
-    along = inverse * left
-    energy = (left * along).sum()
+        left[f] = -ridge * w[f]
+    for k in range(weights.size):
+        start, end = indptr[k], indptr[k + 1]
+        factor = weights[k] * (residual[k] - moment / total)
+        add_row(indices[start:end], data[start:end], factor, left)
+    energy = 0.0
+    for f in range(w.size):
+        along[f] = inverse[f] * left[f]
+        energy += left[f] * along[f]
     goal = _RESIDUAL * _RESIDUAL * energy
     for _ in range(_MOST_CONJUGATE):
         if energy <= goal:
@@ -260,7 +257,6 @@ def least_squares(rows, residual, weights, ridge, w):
         for f in range(w.size):
             along[f] = inverse[f] * left[f] + after / energy * along[f]
         energy = after
-    return step
 
 
 @njit(inner=True, nogil=True)
