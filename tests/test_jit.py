@@ -20,11 +20,11 @@ with warnings.catch_warnings(record=True) as caught:
     import labelwise
     from labelwise.decisions import best_thresholds
     from labelwise.splitting import assign
-    from labelwise.learners.regression._logistic_kernels import add_multiples
+    from labelwise._curves._cuts_kernels import find_hulls
     print(labelwise.__file__)
-    summed = np.eye(2)
-    add_multiples(summed, np.ones(2), np.eye(2))
-    print(summed.tolist() == [[2, 0], [0, 2]])
+    places, starts = np.empty(3, int), np.zeros(2, int)
+    find_hulls(np.array([0, 3]), np.arange(3), np.array([0, 1, 2]), places, starts)
+    print(places[:2].tolist() == [0, 2])
 print(sum("NUMBA_CACHE_DIR" in str(one.message) for one in caught))
 """
 

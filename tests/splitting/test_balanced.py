@@ -164,8 +164,8 @@ def test_the_price_of_a_swap_is_the_change_of_the_total(Y, seed):
         task.rows, seats, draws, 0, 0, 2, spread, Y[leaver] == 1
     )
     before = total_misfit(spread.counts, aims)
-    relocate(task.rows, leaver, 0, 2, spread, aims)
-    relocate(task.rows, seats.rows[there], 2, 0, spread, aims)
+    from_python(relocate)(task.rows, leaver, 0, 2, spread, aims)
+    from_python(relocate)(task.rows, seats.rows[there], 2, 0, spread, aims)
     after = total_misfit(spread.counts, aims)
     assert cost + change == pytest.approx(after - before, abs=1e-9)
 
@@ -264,8 +264,8 @@ def test_levelling_moves_the_row_that_costs_least_of_those_drawn(Y, seed):
     subsets = np.append(np.zeros(len(Y) - 1, dtype=int), 1)
     seats = _seats(subsets, np.bincount(subsets))
     spread, draws = priced(task.counts(subsets), task.aims(ZERO_PRICE)), _draws(rng, 1, 6)
-    rows = [seats.rows[pick(bits, len(Y) - 1)] for bits in draws[0]]
-    costs = [cost_of_leaving(task.rows, row, 0, 1, spread) for row in rows]
+    rows = [seats.rows[from_python(pick)(bits, len(Y) - 1)] for bits in draws[0]]
+    costs = [from_python(cost_of_leaving)(task.rows, row, 0, 1, spread) for row in rows]
     levelled = level(task, subsets, np.array([[0, 1]]), draws)
     moved = np.flatnonzero(levelled != subsets)
     assert moved.tolist() == [rows[int(np.argmin(costs))]]

@@ -24,9 +24,7 @@ from labelwise.splitting._balanced_kernels import (
     PricedCounts,
     RowLabels,
     Seats,
-    cost_of_leaving,
-    pick,
-    relocate,
+    move_cheapest,
     reprice_all,
     trade,
     try_swaps,
@@ -147,16 +145,7 @@ def level(task: _Task, subsets: np.ndarray, flows: np.ndarray, draws: np.ndarray
     spread = priced(task.counts(subsets), aims)
     seats = _seats(subsets, np.bincount(subsets, minlength=task.sizes.size))
     levelled = subsets.copy()
-    for (j, m), bits in zip(flows, draws, strict=True):
-        rows = seats.rows[seats.starts[j] : seats.starts[j + 1]]
-        drawn = rows[[pick(one, rows.size) for one in bits]]
-        # Samples that were drawn may have moved before, even all of them.
-        left = drawn[levelled[drawn] == j]
-        left = left if left.size else rows[levelled[rows] == j][:1]
-        costs = [cost_of_leaving(task.rows, row, j, m, spread) for row in left]
-        best = left[np.argmin(costs)]
-        relocate(task.rows, best, j, m, spread, aims)
-        levelled[best] = m
+    move_cheapest(task.rows, seats, flows, draws, spread, aims, levelled)
     return levelled
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelwise._jit import njit
+from labelwise._jit import compiled_if_worth, njit
 
 # Differences of sizes are sums of proportions; smaller ones are rounding errors.
 NOTHING = 1e-9
@@ -77,6 +77,8 @@ def reprice(spread, aims, label, j):
     spread.fewer[label, j] = misfit(count - 1, size, odds, aims.zero_price) - now
 
 
+# The cost of a change takes some ten steps.
+@compiled_if_worth(lambda spread, _aims: 10 * spread.counts.size)
 @njit(cache=True, nogil=True)
 def reprice_all(spread, aims):
     """Update the costs of all changes by one."""
@@ -85,13 +87,13 @@ def reprice_all(spread, aims):
             reprice(spread, aims, label, j)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def pick(draw, n):
     """Return a number below n from 32 random bits."""
     return np.int64((np.uint64(draw) * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def cost_of_leaving(rows, row, j, m, spread):
     """Return the change of cost if the row moves from subset j to subset m."""
     cost = 0.0
@@ -101,7 +103,7 @@ def cost_of_leaving(rows, row, j, m, spread):
     return cost
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def relocate(rows, row, j, m, spread, aims):
     """Count the labels of the row in subset m instead of subset j."""
     for entry in range(rows.indptr[row], rows.indptr[row + 1]):
@@ -111,6 +113,37 @@ def relocate(rows, row, j, m, spread, aims):
         spread.counts[label, m] += 1
         reprice(spread, aims, label, j)
         reprice(spread, aims, label, m)
+
+
+@compiled_if_worth(
+    # Each draw costs as many steps as its row has labels.
+    lambda rows, _seats, _flows, draws, *_: (
+        draws.size * (1 + rows.indices.size // max(1, rows.indptr.size - 1))
+    )
+)
+@njit(cache=True, nogil=True)
+def move_cheapest(rows, seats, flows, draws, spread, aims, subset):
+    """Move one row for each (from, to) in flows: of those drawn, the cheapest that has not moved.
+
+    If all rows that were drawn have moved before, the first row that is left moves.
+    """
+    for t in range(flows.shape[0]):
+        j, m = flows[t, 0], flows[t, 1]
+        first, size = seats.starts[j], seats.starts[j + 1] - seats.starts[j]
+        best, lowest = -1, np.inf
+        for k in range(draws.shape[1]):
+            row = seats.rows[first + pick(draws[t, k], size)]
+            if subset[row] == j:
+                cost = cost_of_leaving(rows, row, j, m, spread)
+                if best < 0 or cost < lowest:
+                    best, lowest = row, cost
+        seat = first
+        while best < 0:
+            if subset[seats.rows[seat]] == j:
+                best = seats.rows[seat]
+            seat += 1
+        relocate(rows, best, j, m, spread, aims)
+        subset[best] = m
 
 
 @njit(cache=True, nogil=True)

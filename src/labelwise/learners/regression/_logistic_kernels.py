@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from labelwise._jit import njit
+from labelwise._jit import compiled_if_worth, njit
 
 _LOG2_E = 1 / math.log(2)
 # ln 2 in two parts; the first ends in zero bits, so that its integer multiples are exact.
@@ -180,6 +180,7 @@ def add_products(rows, W, products, sums):
             own[j] += sums[j]
 
 
+@compiled_if_worth(lambda A, _factors, _B: A.size)
 @njit(cache=True, nogil=True)
 def add_multiples(A, factors, B):
     """Add the columns of B, each times its factor, to those of A."""
