@@ -93,12 +93,12 @@ COMMANDS = [
     (("learners",), 0, set()),
     (("describe", "d.csv", *LABELS), 0, set()),
     (("describe", "d.arff", *LABELS), 16, {"numba"}),
-    (("split", "d.csv", "--folds", "3", *LABELS), 13, {"numba"}),
-    (("tune", "s.csv", "y.csv", "-o", "t.json"), 6, {"numba"}),
+    (("split", "d.csv", "--folds", "3", *LABELS), 8, {"numba"}),
+    (("tune", "s.csv", "y.csv", "-o", "t.json"), 5, {"numba"}),
     (("decide", "t.json", "s.csv", "-o", "p.csv"), 0, set()),
     (("evaluate", "y.csv", "--scores", "s.csv", "--decided", "p.csv"), 4, {"numba"}),
-    (("fit", "d.csv", *LABELS, "--learner", "br", "-o", "m.skops"), 1, WITH_MODELS),
-    (("fit", "d.csv", *LABELS, "-o", "m.skops", "--force"), 19, WITH_MODELS),
+    (("fit", "d.csv", *LABELS, "--learner", "br", "-o", "m.skops"), 0, WITH_MODELS),
+    (("fit", "d.csv", *LABELS, "-o", "m.skops", "--force"), 17, WITH_MODELS),
     (("predict", "m.skops", "d.csv", *LABELS, "-o", "p.csv", "--force"), 0, WITH_MODELS),
 ]
 

@@ -25,7 +25,7 @@ _ROUNDING = 1e-14
 LANES = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def inner(indices, entries, v):
     """Return the product of a sparse row with v; four sums need not wait for each other."""
     n_fours = entries.size & ~3
@@ -40,7 +40,7 @@ def inner(indices, entries, v):
     return (a + b) + (c + d)
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def add_row(indices, entries, factor, sums):
     """Add a sparse row times a factor."""
     for e in range(entries.size):
@@ -103,7 +103,7 @@ def descend(rows, norms, signs, ridge, dual, w, free, numbers, order):
     return bias
 
 
-@njit(cache=True, nogil=True)
+@njit(inner=True, nogil=True)
 def shuffle(order, numbers, turn):
     """Permute in place (Fisher and Yates), by random numbers that are used again in each turn.
 
