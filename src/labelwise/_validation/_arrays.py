@@ -22,9 +22,9 @@ _COMPRESSED = ("csr", "csc", "bsr")
 
 def is_frame(data: Any) -> bool:
     """Return whether data is a dataframe that narwhals can read."""
-    import narwhals as nw
+    from narwhals.dependencies import is_into_dataframe
 
-    return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+    return is_into_dataframe(data)
 
 
 def check_backend(backend: str | None) -> Any:
@@ -84,9 +84,9 @@ def frame_like(frame: Any, values: np.ndarray) -> Any:
     import narwhals as nw
 
     table = nw.from_native(frame, eager_only=True)
-    if not table.columns:
-        return frame
     names = list(map(str, table.columns))
+    if not names:
+        return frame
     made = nw.from_numpy(values, names, backend=table.implementation).to_native()
     index = nw.maybe_get_index(table)
     if index is not None:
