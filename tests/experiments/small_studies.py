@@ -78,5 +78,5 @@ def study(**changed):
 
 def essence(results):
     """What must not depend on when, where and in how many attempts a study ran."""
-    costs = {"fit_seconds", "predict_seconds", "peak_memory"}
+    costs = {"date", "fit_seconds", "predict_seconds", "peak_memory"}
     return [{k: repr(v) for k, v in row.items() if k not in costs} for row in results.rows()]
