@@ -3,6 +3,7 @@
 import dask
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -77,3 +78,32 @@ def test_unknown_chunks_other_shapes_and_wrong_names_are_refused():
         ValueError, match=r"got nan at row 0, label 0[.] Rows are counted from row 2"
     ):
         decisions.best_thresholds(da.where(scores > 3, np.nan, scores), Y)
+
+
+def test_names_of_frames_beside_dask_arrays_match_labels():
+    scores = np.random.default_rng(0).random((40, 2))
+    lazy, Y = da.from_array(scores, chunks=(15, 2)), scores.round() > 0
+    Y[:5] = ~Y[:5]
+    truth = pd.DataFrame(Y.astype(int), columns=["sky", "sea"])
+    tuned = decisions.best_thresholds(lazy, truth)
+    assert tuned.label_names == ("sky", "sea")
+    assert_same(tuned, decisions.best_thresholds(scores, truth))
+    decided = pd.DataFrame(tuned.decide(scores), columns=["sky", "sea"])
+    found = measures.evaluate(truth, scores=lazy, decided=decided[["sea", "sky"]])
+    assert_same_evaluation(found, measures.evaluate(truth, scores=scores, decided=decided))
+    with pytest.raises(ValueError, match="label"):
+        measures.evaluate(truth, scores=lazy, decided=decided.rename(columns={"sea": "land"}))
+
+
+def test_lists_beside_dask_arrays_are_matrices_and_paths_are_refused():
+    scores = np.random.default_rng(0).random((40, 2))
+    lazy, Y = da.from_array(scores, chunks=(15, 2)), (scores.round() > 0).astype(int)
+    expected = decisions.best_thresholds(scores, Y)
+    assert_same(decisions.best_thresholds(lazy, Y.tolist()), expected)
+    sets = [{"ab"[j] for j in np.flatnonzero(row)} for row in Y]
+    named = decisions.best_thresholds(lazy, sets, label_names=["a", "b"])
+    np.testing.assert_array_equal(named.values, expected.values)
+    with pytest.raises(ValueError, match="Y is a list of sets: give label_names"):
+        decisions.best_thresholds(lazy, sets)
+    with pytest.raises(TypeError, match="Y must be an array or a dask array beside a dask array"):
+        decisions.best_thresholds(lazy, "labels.npy")

@@ -41,6 +41,7 @@ from labelwise._validation import (
     check_labels,
     check_names,
     check_scores,
+    is_list_of_sets,
     rows_in_order,
     rows_of,
     same_labels,
@@ -160,7 +161,7 @@ def open_blocks(
     if any(is_dask(data) for data in given.values()):
         if columns is not None:
             raise ValueError(f"columns must be None for dask arrays, got {columns!r}.")
-        return dask_blocks(given, label_names, ids)
+        return dask_blocks(given, label_names, ids, labels_of)
     return match_blocks(given, label_names, columns, ids, labels_of)
 
 
@@ -168,35 +169,40 @@ def dask_blocks(
     given: dict[str, Any],
     label_names: Any = None,
     ids: Any = None,
+    labels_of: str = "Y",
 ) -> DaskBlocks:
     """Match the chunks of dask arrays; arrays in memory beside them are cut into the same rows.
 
     `given` has "Y" and "scores" or "decided", of which at least one is a dask array. Rows must have
-    the same ids in the same order; `ids` is as in `rows_of`, or False to match by position.
+    the same ids in the same order; `ids` is as in `rows_of`, or False to match by position. Labels
+    are matched by name, as in `match_blocks`; dask arrays have no names.
     """
     given = {name: data for name, data in given.items() if data is not None}
     first = next(given[name] for name in ("scores", "Y", "decided") if is_dask(given.get(name)))
     if any(np.isnan(size) for sizes in first.chunks for size in sizes):
         raise ValueError("Dask arrays must have known chunk sizes: call compute_chunk_sizes().")
-    if len(given) > 1:
-        given = _with_same_ids(given, ids)
+    ids, by_position = without_position(ids)
     names = None if label_names is None else check_names(label_names, "label_names")
-    matrices = {
-        name: data if is_dask(data) else _in_memory(name, data, names)
-        for name, data in given.items()
-    }
-    sides = {name: MatchedSide(name, shape=data.shape) for name, data in matrices.items()}
-    check_n_rows(sides)
-    same_labels(sides["Y"], [*sides.values()])
-    n_samples, n_labels = map(int, sides["Y"].shape)
+    sides = {name: rows_of(data, ids, name) for name, data in given.items()}
+    matrices, matched = {}, {}
+    for name, (data, side) in sides.items():
+        matrices[name], known = (data, names) if is_dask(data) else _in_memory(name, data, names)
+        matched[name] = side._replace(shape=matrices[name].shape, label_names=known)
+    _refuse_other_rows(matched, by_position)
+    check_n_rows(matched)
+    if names is not None and len(names) != matrices["Y"].shape[1]:
+        raise ValueError(f"label_names has {len(names)} names for {matrices['Y'].shape[1]} labels.")
+    same = same_labels(matched[labels_of], [*matched.values()], by_position)
+    n_samples, n_labels = map(int, matrices["Y"].shape)
+    for name, order in zip(given, same.places[1:], strict=True):
+        if not np.array_equal(order, np.arange(n_labels)):
+            matrices[name] = matrices[name][:, order]
     cells = {name: _rows_of_chunks(matrix, first.chunks[0]) for name, matrix in matrices.items()}
     starts = np.cumsum([0, *first.chunks[0][:-1]]).tolist()
-    if names is not None and len(names) != n_labels:
-        raise ValueError(f"label_names has {len(names)} names for {n_labels} labels.")
     chunks = [
         (start, {name: rows[i] for name, rows in cells.items()}) for i, start in enumerate(starts)
     ]
-    return DaskBlocks(chunks, names, n_samples, n_labels, first.dtype.itemsize)
+    return DaskBlocks(chunks, same.names, n_samples, n_labels, first.dtype.itemsize)
 
 
 def computed(task: Any) -> Any:
@@ -255,28 +261,37 @@ def n_worker_threads() -> int:
     return max(1, n_threads)
 
 
-def _with_same_ids(given: dict[str, Any], ids: Any) -> dict[str, Any]:
-    """Return the arguments without columns of ids, which must be the same in the same order."""
-    ids, by_position = without_position(ids)
-    rows = {name: rows_of(data, ids, name) for name, data in given.items()}
-    truth = rows["Y"][1]._replace(shape=given["Y"].shape)
-    for name, (data, side) in rows.items():
-        order = rows_in_order(truth, side._replace(shape=data.shape), by_position)
-        if order is not None:
+def _refuse_other_rows(sides: dict[str, MatchedSide], by_position: bool) -> None:
+    """Refuse matrices whose rows do not have the ids of Y in the same order."""
+    for name, side in sides.items():
+        if rows_in_order(sides["Y"], side, by_position) is not None:
             raise ValueError(
                 f"{name} and Y must have the same ids in the same order to be read in blocks: sort "
                 "both by their ids."
             )
-    return {name: data for name, (data, _) in rows.items()}
 
 
-def _in_memory(name: str, data: Any, label_names: tuple[str, ...] | None) -> Any:
-    """Check a matrix beside dask arrays; columns with names have the order of `label_names`."""
+def _in_memory(
+    name: str, data: Any, label_names: tuple[str, ...] | None
+) -> tuple[Any, tuple[str, ...] | None]:
+    """Check a matrix beside dask arrays; also return the names of its columns, if it has any.
+
+    Columns with names have the order of `label_names`.
+    """
     from scipy import sparse
 
+    if isinstance(data, str | os.PathLike):
+        raise TypeError(
+            f"{name} must be an array or a dask array beside a dask array, got a path: open the "
+            "file with dask."
+        )
+    if label_names is None and is_list_of_sets(data):
+        raise ValueError(f"{name} is a list of sets: give label_names beside a dask array.")
     if name == "scores":
-        return check_scores(data, label_names=label_names).matrix
-    return sparse.csr_array(check_labels(data, label_names=label_names, input_name=name).matrix)
+        scores = check_scores(data, label_names=label_names)
+        return scores.matrix, scores.names
+    labels = check_labels(data, label_names=label_names, input_name=name)
+    return sparse.csr_array(labels.matrix), labels.names
 
 
 def _rows_of_chunks(matrix: Any, sizes: Sequence[int]) -> list[Any]:
