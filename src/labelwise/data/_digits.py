@@ -33,7 +33,7 @@ def make_digit_bags(
     Parameters
     ----------
     n_bags : int, default=500
-        Number of samples.
+        Number of bags.
     sizes : sequence of int, default=range(1, 6)
         Possible numbers of digits in a bag; each entry is equally probable.
     pictures : bool, default=False
