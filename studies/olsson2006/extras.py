@@ -117,7 +117,7 @@ def extras(*, quick: bool = False, repetitions: int | None = None) -> Table:  # 
     cells: list[Cell] = []
     found: list[dict[str, Any]] = []
     for name in GRID_SETS[:1] if quick else GRID_SETS:
-        splits = splits_of_grid(quick=quick)
+        splits = splits_of_grid(name, quick=quick)
         study = Study(
             {name: partial(documents, name, stored=reading_of(name) == STORED)},
             {f"{method}, cut {CUT}": model for method, model in METHODS.items()},

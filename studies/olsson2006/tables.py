@@ -38,9 +38,9 @@ TABLE_3_SIZES = ("50", "250", "500", "750", *TABLE_2_SIZES[:-1])
 PAIRS_WITH_MAX = ("df/chi2-max", "information-gain/chi2-max", "chi2-max/chi2-avg")
 
 ON_GRID = (
-    "{} splits, a fifth of the documents for training and {:,} others for testing. Subsets 1-4 "
-    "have the weights of the RCV1 files, the others have counts. What else differs from the paper: "
-    "see the page of the study."
+    "{} splits, a fifth of the documents for training. Subsets 1-4 have the weights of the RCV1 "
+    "files and are tested on {:,} documents; the others have counts, and are tested on all other "
+    "documents. What else differs from the paper: see the page of the study."
 )
 ON_HALVES = (
     "{} random halves of RCV1 subsets 3-4, without the documents of 1-2, with their stored "
