@@ -115,6 +115,14 @@ def test_a_single_sample_has_no_corrected_value():
     assert np.isnan(proportion_rule([[0.3, 0.4]], [[1, 0]]).evidence.corrected_value)
 
 
+def test_shrinkage_is_not_advised_for_a_rule_that_has_none():
+    random = np.random.default_rng(2)
+    Y = (random.random((20, 6)) < 0.15).astype(int)
+    rule = proportion_rule(Y + random.normal(size=Y.shape) / 3, Y, random_state=0)
+    last = rule.report().splitlines()[-1]
+    assert last == "Some labels have too few positives: more samples may help."
+
+
 def test_it_says_what_it_is():
     names = ["sea", "sky"]
     rule = proportion_rule([[0.9, 0.2], [0.6, 0.4]], [[1, 1], [0, 1]], label_names=names)

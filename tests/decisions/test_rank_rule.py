@@ -112,6 +112,18 @@ def test_a_single_sample_has_no_corrected_value():
     assert np.isnan(rule.evidence.corrected_value)
 
 
+def test_a_label_that_is_never_among_the_highest_is_not_called_worthless():
+    scores, Y = (
+        [[0.9, 0.5, 0.1], [0.8, 0.6, 0.2], [0.4, 0.7, 0.3]],
+        [[1, 0, 1], [1, 0, 0], [0, 1, 0]],
+    )
+    rule = rank_rule(scores, Y, label_names=["sea", "sky", "sun"], random_state=0)
+    # Of new samples, the label can be decided.
+    assert rule.decide([[0.1, 0.2, 0.3]]).tolist() == [[0, 0, 1]]
+    expected = "never decided: 1 label without a high enough score in the tuning samples (sun)"
+    assert expected in rule.report().splitlines()
+
+
 def test_missing_labels_are_refused():
     with pytest.raises(ValueError, match="Y must"):
         rank_rule([[0.3, 0.4]], [[1, np.nan]])

@@ -174,13 +174,18 @@ class Evidence:
             return None
         return np.where(self.support + self.decided > 0, f_measure(counts), np.nan)
 
-    def never_decided(self, label_names: tuple[str, ...] | None = None) -> dict[str, list[str]]:
+    def never_decided(
+        self, label_names: tuple[str, ...] | None = None, *, by_rank: bool = False
+    ) -> dict[str, list[str]]:
         """Name the labels that are decided for no tuning sample, by the reason.
 
         Parameters
         ----------
         label_names : tuple of str or None, default=None
             Names of the labels; None for their numbers.
+        by_rank : bool, default=False
+            Whether the rule decides by ranks alone, as those of `rank_rule` and `proportion_rule`
+            do: the measure is then not a reason.
 
         Returns
         -------
@@ -198,7 +203,8 @@ class Evidence:
             n_columns = 1 if guarantee.across == "slices" else left.size
             by_label = guarantee.needed.reshape(-1, n_columns)
             reasons["without a certificate"] = (by_label > 0).any(axis=0)
-        reasons["not worth a decision for this measure"] = left
+        by_value = "not worth a decision for this measure"
+        reasons["without a high enough score in the tuning samples" if by_rank else by_value] = left
         names, found = label_names or tuple(map(str, range(left.size))), {}
         for reason, applies in reasons.items():
             labels = left & applies
@@ -244,17 +250,19 @@ class Evidence:
         shown = ", ".join(f"{name} {micro_of(rate, counts):.4f}" for name, rate in rates.items())
         return [f"micro {shown} with {int(np.sum(self.decided)):,} decisions"]
 
-    def _expectations(self, label_names: tuple[str, ...] | None) -> list[str]:
+    def _expectations(
+        self, label_names: tuple[str, ...] | None, *, by_rank: bool = False
+    ) -> list[str]:
         """Return lines on labels that are never decided, and on new samples."""
         lines = []
-        for reason, labels in self.never_decided(label_names).items():
+        for reason, labels in self.never_decided(label_names, by_rank=by_rank).items():
             shown = listed(labels, _MOST_NAMED, show=printable)
             lines.append(f"never decided: {counted(len(labels), 'label')} {reason} ({shown})")
         if self.true_positives is None:
             return lines  # of adapted thresholds, or of those from a file
-        return [*lines, *self._on_new_samples()]
+        return [*lines, *self._on_new_samples(can_shrink=not by_rank)]
 
-    def _on_new_samples(self) -> list[str]:
+    def _on_new_samples(self, *, can_shrink: bool) -> list[str]:
         """Return lines on the value to expect on new samples."""
         value, new_value = self.value, self.corrected_value
         is_cost = self.measure == "cost"
@@ -280,8 +288,8 @@ class Evidence:
         )
         optimism = (new_value - value) / (abs(value) or 1.0) if is_cost else value - new_value
         if optimism > _LARGE_OPTIMISM:
-            excludes_shrinkage = self.shared or self.constraints or self.average == "sample"
-            more = "samples" if is_cost or excludes_shrinkage else "samples or shrinkage"
+            can_shrink &= not (self.shared or self.constraints or self.average == "sample")
+            more = "samples or shrinkage" if can_shrink and not is_cost else "samples"
             lines.append(f"Some labels have too few positives: more {more} may help.")
         return lines
 

@@ -103,6 +103,11 @@ class Thresholds(SavedRule):
         object.__setattr__(self, "values", values)
 
     @property
+    def _is_by_rank(self) -> bool:
+        """Whether samples are decided by the ranks of their scores alone."""
+        return self.max_rank is not None and bool(np.isneginf(self.values).all())
+
+    @property
     def value(self) -> float:
         """Value of the measure on the tuning data, or the total cost."""
         return self.evidence.value
@@ -329,7 +334,7 @@ class Thresholds(SavedRule):
             many, of those that are never decided and those of the lowest F.
         """
         known, f_of_labels = self.evidence, self.evidence.f_of_labels
-        expected = known._expectations(self.label_names)
+        expected = known._expectations(self.label_names, by_rank=self._is_by_rank)
         if f_of_labels is None:
             return "\n".join([repr(self), *(["", *expected] if expected else [])])
         order, is_few = np.arange(len(self)), known.support < _FEW

@@ -119,7 +119,8 @@ class Proportions(SavedRule):
             The lines: value, precision and recall, a table of the labels, and the value to expect
             on new samples.
         """
-        return "\n".join([repr(self), "", *self.evidence._expectations(self.label_names)])
+        expected = self.evidence._expectations(self.label_names, by_rank=True)
+        return "\n".join([repr(self), "", *expected])
 
     def __repr__(self) -> str:
         known, names = self.evidence, self.label_names or tuple(map(str, range(len(self))))

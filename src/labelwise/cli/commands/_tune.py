@@ -264,7 +264,7 @@ def _record(
         "shrink": known.shrink,
         "fbr": known.fbr,
         "interval": known.interval,
-        "never_decided": known.never_decided(tuned.label_names),
+        "never_decided": known.never_decided(tuned.label_names, by_rank=tuned._is_by_rank),
         "labels": _rows(columns),
         "slices": None if tuned.slices is None else tuned.to_dict()["slices"],
     }
