@@ -1,4 +1,4 @@
-"""What thresholds and bands have in common: the JSON file of a rule with its evidence."""
+"""What thresholds, bands and proportions share: the JSON file of a rule with its evidence."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SavedRule:
 
         Returns
         -------
-        Thresholds or Bands
+        Thresholds, Bands or Proportions
             The rule of this class, with all attributes.
 
         Raises

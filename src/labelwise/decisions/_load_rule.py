@@ -30,8 +30,9 @@ def load_rule(path: str | Path) -> Thresholds | Bands | Proportions:
 
     See Also
     --------
-    Thresholds.load : Read thresholds, and refuse bands.
-    Bands.load : Read bands, and refuse thresholds.
+    Thresholds.load : Read thresholds, and refuse other rules.
+    Bands.load : Read bands, and refuse other rules.
+    Proportions.load : Read proportions, and refuse other rules.
 
     Examples
     --------
