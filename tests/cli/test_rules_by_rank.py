@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelwise.decisions import load_rule, proportion_cut, proportion_rule, rank_cut, rank_rule
@@ -104,6 +105,18 @@ def test_other_options_are_refused(folder, options, message):
     done = run_program(folder, "tune", "scores.csv", "labels.csv", *options.split())
     assert done.code == 2
     assert done.stderr.strip().startswith(f"labelwise: {message}")
+
+
+def test_rows_that_are_read_in_blocks_are_not_decided_by_proportions(folder, problem):
+    proportion_rule(*problem, label_names=NAMES).save(folder / "rule.json")
+    (folder / "parts").mkdir()
+    pd.DataFrame(problem[0], columns=NAMES).to_parquet(folder / "parts" / "0.parquet")
+    done = run_program(folder, "decide", "rule.json", "parts", "-o", "decided.npy")
+    assert done.code == 2
+    assert done.stderr.strip() == (
+        "labelwise: rule.json must have thresholds to decide rows that are read in blocks, got "
+        "proportions, which need all rows in memory."
+    )
 
 
 @pytest.mark.parametrize(

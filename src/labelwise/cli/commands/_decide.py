@@ -142,7 +142,13 @@ def _decide_in_blocks(thresholds: Path, scores: Path, output: Path, source: Matr
     outputs = Outputs([output], inputs=[thresholds, scores])
     n_rows = rows_within({"scores": scores}, source.max_bytes, parse_names(source.ids))
     with working("deciding in blocks"), warnings_as_notes(), block_rows(n_rows):
-        rule = decisions.Thresholds.load(thresholds)
+        rule = decisions.load_rule(thresholds)
+        if not isinstance(rule, decisions.Thresholds):
+            kind = type(rule).__name__.lower()
+            raise ValueError(
+                f"{thresholds} must have thresholds to decide rows that are read in blocks, got "
+                f"{kind}, which need all rows in memory."
+            )
         found = rule.decide(scores, output, ids=source.ids_or_position())
     note(f"{printable_path(scores)} read in blocks.")
     outputs.message(decision_line(int(found.by_label.sum()), found.n_rows, found.n_without))
