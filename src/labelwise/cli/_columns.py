@@ -151,8 +151,8 @@ def note_of_blocks(rows: Dataset) -> None:
         verb = "repeats" if len(found) == 1 else "repeat"
         note(
             f"{listed(found, show=str)} {verb} in blocks of rows: if rows of a value belong "
-            "together, as those of a patient, name the column by --groups, so that they are in the "
-            "same fold and the column is not a feature."
+            "together, as those of a patient, name the column by --groups in labelwise split and "
+            "fit, so that they are in the same fold and the column is not a feature."
         )
 
 

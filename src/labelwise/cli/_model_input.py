@@ -171,12 +171,13 @@ def _as_in_fit(
     An empty name means no column.
     """
     found, notes = {option: name or None for option, name in beside.items()}, list[str]()
-    for option, name in row_columns_of(model).items():
-        if beside.get(option) is not None:
-            continue
-        columns = ()
-        if is_matrix_file(path):
-            columns = read_frame(path, (), source.max_bytes).column_names
+    columns_of_fit = row_columns_of(model)
+    not_named = [option for option in columns_of_fit if beside.get(option) is None]
+    columns = ()
+    if not_named and is_matrix_file(path):
+        columns = read_frame(path, (), source.max_bytes).column_names
+    for option in not_named:
+        name = columns_of_fit[option]
         if name in columns:
             found[option] = name
             notes.append(f"{option} by {name!r}, as in labelwise fit (--{option} '' for none).")
