@@ -169,7 +169,7 @@ def test_the_program_says_what_it_needs(folder):
 @pytest.mark.parametrize(
     "words",
     [
-        "tune scores.npy labels.npy -o t.json --plot f.png",
+        "tune scores.npy labels.npy -o plotted.json --plot f.png",
         "evaluate labels.npy --scores scores.npy --plot f.svg",
         "select data.svm --curve -o f.png",
         "results study.sqlite --figure f.svg",
@@ -190,4 +190,4 @@ main()
     assert line.endswith(
         "needs matplotlib, which is not installed: python3 -m pip install 'labelwise[reports]'."
     )
-    assert not (folder / "t.json").exists()
+    assert not (folder / "plotted.json").exists()

@@ -212,7 +212,9 @@ def test_two_samples_are_the_fewest_to_calibrate_on(tuned):
     proba, Y = draw(0)
     found = expect(tuned, proba[:5], calibrate=(proba[:2], Y[:2]), random_state=0)
     assert 0 <= found.values["micro-f"] <= 1
-    with pytest.raises(ValueError, match=r"calibrate must have at least 2 samples, got 1\."):
+    with pytest.raises(
+        ValueError, match=r"calibrate must have at least 2 samples or groups, got 1\."
+    ):
         expect(tuned, proba, calibrate=(proba[:1], Y[:1]))
     with pytest.raises(ValueError, match=r"scores must have at least one sample, got 0\."):
         expect(tuned, proba[:0], calibrate=(proba, Y))

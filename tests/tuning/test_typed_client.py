@@ -14,7 +14,8 @@ from typing import assert_type
 import numpy as np
 import polars as pl
 
-from labelwise.decisions import Bands, Thresholds, TunedThresholds, best_thresholds, load_rule
+from labelwise.decisions import Bands, Proportions, Thresholds, TunedThresholds
+from labelwise.decisions import best_thresholds, load_rule
 from labelwise.deployment import find_label_errors
 from labelwise.experiments import read_results
 from labelwise.learners import BinaryRelevance, score_held_out
@@ -32,7 +33,7 @@ written = tuned.decide(Path("scores.npy"), "decided.npy")
 assert_type(written.n_rows, int)
 assert_type(Thresholds.load("t.json"), Thresholds)
 assert_type(Bands.load("b.json"), Bands)
-assert_type(load_rule("t.json"), Thresholds | Bands)
+assert_type(load_rule("t.json"), Thresholds | Bands | Proportions)
 found = evaluate([[1, 0]], decided=[[1, 1]], undefined="defined", groups=[0])
 assert_type(found["micro-f"], float)
 assert_type(found.measured["macro-recall"].mean_of_defined, float)

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from labelwise.decisions._incomplete_labels import complete_labels, estimate_propensity
     from labelwise.decisions._load_rule import load_rule
     from labelwise.decisions._new_samples import confidence_interval, corrected_value
-    from labelwise.decisions._proportion_rule import Proportions, proportion_rule
+    from labelwise.decisions._proportion_rule import proportion_rule
+    from labelwise.decisions._proportions import Proportions
     from labelwise.decisions._rank_rule import rank_rule
     from labelwise.decisions._scan import Scan as Scan, scan_thresholds
     from labelwise.decisions._tuned_thresholds import TunedThresholds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from labelwise._tuning._result import Thresholds
-from labelwise.decisions._proportion_rule import Proportions
+from labelwise.decisions._proportions import Proportions
 from labelwise.decisions.bands._bands import Bands
 
 
