@@ -299,6 +299,7 @@ class Evidence:
         """Return lines on the value and why it is the highest, with the limits of the rule."""
         never = int((self.decided == 0).sum())
         low, high = self.interval or (0.0, 0.0)
+        highest = "highest score" if max_rank == 1 else f"{max_rank} highest scores"
         notes = [
             (f"on new samples {low:.4f} to {high:.4f}", self.interval is not None),
             ("the highest of all", self.gap == 0 and self.measure != "cost"),
@@ -309,7 +310,7 @@ class Evidence:
             (f"fbr {self.fbr or 0:.3g} ({_FBR})", self.fbr is not None),
             (f"{counted(never, 'label')} never decided", never > 0),
             (f"at most {max_decided} labels a sample", max_decided is not None),
-            (f"only the {max_rank} highest scores of a sample", max_rank is not None),
+            (f"only the {highest} of a sample", max_rank is not None),
             ("samples counted by weight", self.weighted),
             (f"{counted(self.n_missing, 'cell')} without truth not counted", self.n_missing > 0),
         ]

@@ -50,6 +50,8 @@ def test_the_limit_is_stored_with_the_thresholds(tmp_path):
     tuned.save(tmp_path / "thresholds.json")
     loaded = Thresholds.load(tmp_path / "thresholds.json")
     np.testing.assert_array_equal(loaded.decide(X[:, :3]), tuned.decide(X[:, :3]))
+    one = best_thresholds(X[:, :3], Y[:, :3], max_decisions="1 per sample")
+    assert "only the highest score of a sample" in repr(one)
 
 
 def test_the_spelling_of_0_2_is_read():
